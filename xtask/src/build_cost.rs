@@ -38,7 +38,6 @@ struct Cost {
     sum: f64,
 }
 
-/// Builds and shows.
 pub(crate) fn show(root: &Path) -> Result<String> {
     Ok(listing(&measured(root)?))
 }

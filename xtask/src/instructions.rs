@@ -54,7 +54,6 @@ struct Recorded {
     instructions: BTreeMap<String, u64>,
 }
 
-/// Counts and shows.
 pub(crate) fn show(root: &Path) -> Result<String> {
     let Some(counts) = count_all(root)? else { return Ok(skipped()) };
     Ok(listing(&counts, &read(root)?))
@@ -102,7 +101,6 @@ fn count_all(root: &Path) -> Result<Option<BTreeMap<String, u64>>> {
     counted.collect::<Result<_>>().map(Some)
 }
 
-/// Count of one run.
 fn count_one(root: &Path, name: &str) -> Result<u64> {
     let program = build_release(root, &["ferrio"])?.join("ferrio");
     let (_, options) =

@@ -76,28 +76,21 @@ pub struct EngineSetup {
     pub clock: Clock,
     /// Seed of the worker, for engines that draw random numbers.
     pub seed: u64,
-    /// Facts about the job.
     pub job: JobFacts,
 }
 
 /// Facts about its job that an engine may need beyond its own options.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct JobFacts {
-    /// Name of the job.
     pub name: String,
     /// Limit of the job's time, microseconds.
     pub runtime_us: Option<u64>,
     /// Index of this job among the clones of one job (`numjobs`), from 0.
     pub clone_index: u32,
-    /// The job reads.
     pub reads: bool,
-    /// The job writes.
     pub writes: bool,
-    /// The job trims.
     pub trims: bool,
-    /// The job's offsets are random.
     pub is_random: bool,
-    /// The job's writes are verified.
     pub is_verified: bool,
     /// The job writes its files by zones, in sequence (`zonemode=zbd`).
     pub has_zones: bool,
@@ -138,7 +131,6 @@ pub struct JobSyncs {
 /// A file of the job.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TargetFacts {
-    /// Its name.
     pub path: PathBuf,
     /// The end of the range that the job uses, bytes.
     pub end_bytes: u64,
@@ -155,11 +147,8 @@ pub enum OpenTarget<'a> {
 
 /// A file that is opened for I/O.
 pub struct EngineFile<'a> {
-    /// Index in the job.
     pub index: u32,
-    /// Target of the engine's I/Os.
     pub target: OpenTarget<'a>,
-    /// Opened for writing.
     pub writable: bool,
     /// First byte that the job uses.
     pub range_start: u64,
@@ -175,9 +164,7 @@ pub struct EngineFile<'a> {
 /// One I/O. Slots are reused; while the I/O is in flight, the index of its slot identifies it.
 #[derive(Debug, Clone, Copy)]
 pub struct IoUnit {
-    /// Kind of the I/O.
     pub direction: Direction,
-    /// Index of the file in the job.
     pub file_index: u32,
     /// First byte, from the start of the file.
     pub offset_bytes: u64,
@@ -212,7 +199,6 @@ impl<'a> Cancellation<'a> {
     /// Never cancelled.
     pub const ENDLESS: Cancellation<'static> = Cancellation { is_over: &|| false };
 
-    /// Cancelled when `is_over` returns true.
     pub fn new(is_over: &'a dyn Fn() -> bool) -> Self {
         Self { is_over }
     }
@@ -237,7 +223,6 @@ pub enum Queued {
 /// Stamps of the clock around the call that did an I/O.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CallStamps {
-    /// Before the call.
     pub before: u64,
     /// After the call; equal to `before` where the unit was not completed.
     pub after: u64,
@@ -246,9 +231,7 @@ pub struct CallStamps {
 /// A finished unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Completion {
-    /// Slot of the unit.
     pub unit_index: u32,
-    /// Outcome.
     pub result: IoResult,
 }
 
@@ -280,7 +263,6 @@ pub trait Engine {
     /// Removes a closed target that the engine owns (`unlink`). A target that does not exist (any more) is no error.
     fn remove_target(&mut self, _name: &Path) {}
 
-    /// Starts or does an I/O.
     fn queue(&mut self, unit_index: u32, unit: &IoUnit) -> Queued;
 
     /// [`Engine::queue`] with stamps around it. An engine whose system call does the I/O takes the stamps right beside

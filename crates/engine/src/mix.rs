@@ -5,7 +5,6 @@
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
-/// Most entries of a mix.
 const MAX_ENTRIES: usize = 5;
 
 /// Why a text is no mix, in the words that fio has for `write_mode`.

@@ -86,13 +86,11 @@ pub fn open_library_of(name: &str) -> Option<ferrio_sys::Result<()>> {
     LIBRARIES.iter().find(|(own, _)| *own == name).map(|(_, open)| open())
 }
 
-/// The engine of a canonical name.
 pub fn find(name: &str) -> Option<EngineKind> {
     let (_, work) = ENGINES.iter().find(|(own, _)| *own == name)?;
     by_name(name).map(|def| EngineKind { def: *def, work: *work })
 }
 
-/// All engines that are built in.
 pub fn all() -> impl Iterator<Item = EngineKind> {
     ENGINES.iter().filter_map(|(name, _)| find(name))
 }

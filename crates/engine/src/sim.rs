@@ -48,7 +48,6 @@ use std::io;
 use std::rc::Rc;
 use store::{DeviceRange, Store};
 
-/// Name of the engine in messages.
 const NAME: &str = "sim";
 
 /// Virtual time that one look for completions takes, ns. Without it, virtual time would stand still in a loop that only

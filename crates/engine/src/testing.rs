@@ -118,7 +118,6 @@ impl Drop for LoopedTestFile {
     }
 }
 
-/// Options of an engine from texts.
 pub(crate) fn given(engine: &str, texts: &[(&str, &str)]) -> GivenOptions {
     from_texts(engine, texts.iter().copied()).expect("a test gives options that the engine has")
 }

@@ -59,6 +59,8 @@
 //!
 //! The feature `cli`, which is on by default, builds the program `ferrio`. A program that uses the library alone depends on
 //! `ferrio = { version = "...", default-features = false }`.
+// Users read the documentation of this crate, and of no other.
+#![warn(missing_docs)]
 #![forbid(unsafe_code)]
 
 mod comparison;

@@ -39,7 +39,6 @@ use std::time::{Duration, SystemTime};
 #[derive(Debug, Clone)]
 pub struct Measurement {
     result: RunResult,
-    /// That of a run of this program.
     record: Option<Box<RunRecord>>,
 }
 
@@ -65,7 +64,6 @@ pub struct JobMeasurement<'a> {
 }
 
 impl Measurement {
-    /// That of a run.
     pub(crate) fn of_run(record: RunRecord) -> Self {
         Self { result: ferrio_formats::of_record(&record), record: Some(Box::new(record)) }
     }

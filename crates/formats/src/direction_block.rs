@@ -13,7 +13,6 @@ use std::borrow::Cow;
 pub(crate) struct DirectionBlock<'a> {
     /// `read`, `write`, `trim`, `mixed`.
     pub(crate) name: &'static str,
-    /// Its counts.
     pub(crate) stats: Cow<'a, DirectionStats>,
     /// The same direction of the whole group.
     pub(crate) group: GroupDirection,
@@ -105,7 +104,6 @@ pub(crate) fn min_sample(stat: &SampleStat) -> u64 {
 /// Upper labels of the coarse latency buckets; nanoseconds and microseconds have the first ten.
 pub(crate) const LATENCY_LABELS: [&str; 12] =
     ["2", "4", "10", "20", "50", "100", "250", "500", "750", "1000", "2000", ">=2000"];
-/// Labels of the depths.
 pub(crate) const DEPTH_LABELS: [&str; 7] = ["1", "2", "4", "8", "16", "32", ">=64"];
 /// Labels of the I/Os per call.
 pub(crate) const BATCH_LABELS: [&str; 7] = ["0", "4", "8", "16", "32", "64", ">=64"];

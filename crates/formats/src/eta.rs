@@ -24,7 +24,6 @@ fn fitted(snapshot: &EtaSnapshot, width: usize) -> String {
 struct Parts {
     /// Jobs and files.
     head: String,
-    /// Limits of the rates.
     limits: String,
     /// States of the jobs, without brackets.
     states: String,
@@ -174,7 +173,6 @@ pub fn plain_line(snapshot: &EtaSnapshot, n_columns: Option<usize>) -> String {
 pub struct EtaLine {
     /// Length of the line that is to be overwritten, without its own padding.
     n_shown: usize,
-    /// The line is on a terminal.
     is_on_terminal: bool,
 }
 

@@ -15,7 +15,6 @@ const OF_SYSTEM: &str = "/etc/localtime";
 /// The largest files of zones have 4 KiB.
 const MAX_FILE_BYTES: u64 = 1 << 20;
 
-/// The time zone of a report.
 #[derive(Debug, Clone)]
 pub struct LocalTime(TimeZone);
 
@@ -30,7 +29,6 @@ impl LocalTime {
         Self(zone.unwrap_or(TimeZone::UTC))
     }
 
-    /// UTC.
     pub fn utc() -> Self {
         Self(TimeZone::UTC)
     }

@@ -35,7 +35,6 @@ pub enum SavedError {
     /// It begins with other bytes.
     #[error("it is no record of ferrio: it does not begin with `ferrio record`")]
     NoRecord,
-    /// It is a report in JSON.
     #[error("it is a JSON document, not a record: records are what --record writes")]
     Document,
     /// It was written by another version, with this word for the form of the record.
@@ -52,22 +51,13 @@ pub enum SavedError {
     /// There are more bytes than expected.
     #[error("it is damaged: {0} bytes follow its end")]
     Trailing(u64),
-    /// Its checksum is wrong.
     #[error("it is damaged: its checksum is wrong")]
     Checksum,
-    /// Its content is no record.
     #[error("it is damaged: its content is no record ({0})")]
     Content(ContentFault),
     /// A value is out of range.
     #[error("it is damaged: {name} is {value}, and at most {max} is allowed")]
-    Value {
-        /// Name of the value.
-        name: &'static str,
-        /// The value.
-        value: u32,
-        /// Its maximum.
-        max: u32,
-    },
+    Value { name: &'static str, value: u32, max: u32 },
     /// It is larger than any record.
     #[error("it is larger than {MAX_BYTES} bytes")]
     TooLarge,

@@ -13,7 +13,6 @@ use ferrio_spec::{OutputFormat, OutputFormats};
 pub struct RenderOptions {
     /// Layout of terse output.
     pub terse_version: TerseVersion,
-    /// Time zone of dates.
     pub zone: LocalTime,
 }
 

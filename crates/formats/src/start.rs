@@ -9,9 +9,7 @@ use ferrio_units::PerDirection;
 /// Data for the line of a job. There is one for each job; clones are shown as `...` below it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StartJob {
-    /// Name.
     pub name: String,
-    /// Group number.
     pub group_index: u32,
     /// Value of `rw` in its canonical spelling: `read`, `randread`, `rw`, `randrw`, `trimwrite` and so on.
     pub rw: String,
@@ -19,13 +17,10 @@ pub struct StartJob {
     pub block_size: PerDirection<(u64, u64)>,
     /// `bs_is_seq_rand`: the first two sizes are those of sequential and random I/O.
     pub bs_is_seq_rand: bool,
-    /// Name of the engine.
     pub engine: String,
-    /// `iodepth`.
     pub iodepth: u32,
     /// `kb_base`: 1024 or 1000.
     pub kb_base: u32,
-    /// `significant_figures`.
     pub significant_figures: u32,
     /// The engine moves data; if not, only clones are shown.
     pub does_io: bool,

@@ -20,7 +20,6 @@ pub enum TerseVersion {
     /// Without trims.
     #[default]
     V3,
-    /// With trims.
     V4,
     /// With the statistics of the samples of I/Os per second.
     V5,
@@ -91,7 +90,6 @@ impl Fields {
         fields.into_iter().for_each(|field| self.add(field));
     }
 
-    /// `%f`.
     fn add_float(&mut self, value: f64) {
         self.add(format_args!("{value:.6}"));
     }

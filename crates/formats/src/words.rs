@@ -56,7 +56,6 @@ pub fn merge(note: &MergeNote, wording: Wording) -> String {
     replay::merge(note, wording.mark())
 }
 
-/// The answer of the system, with its number.
 pub fn system_error(error: &SystemError) -> String {
     system::said(error)
 }

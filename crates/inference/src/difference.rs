@@ -109,7 +109,6 @@ fn with_common_phi(base: &Relative, first: Whitened, new: &Relative, second: Whi
 /// The blocks of a series, as the bootstrap draws them.
 struct BlockMeans {
     phi: f64,
-    /// Number of values.
     n: f64,
     /// Standard error of the mean, in units of the mean.
     error: f64,

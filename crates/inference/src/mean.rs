@@ -8,7 +8,6 @@ use super::mean;
 use super::student::{NORMAL_95, quantile};
 use ferrio_stats::ImprecisionReason;
 
-/// Fewest values.
 const FEWEST: usize = 25;
 /// Fewest independent values: with fewer, the correlation is not known well enough.
 const FEWEST_EFFECTIVE: f64 = 3.0;

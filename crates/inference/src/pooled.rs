@@ -12,12 +12,9 @@ const SEED: u64 = 0x0000_F17B_0075;
 /// Degrees of freedom of a quantile that is that of the normal distribution.
 const MANY_DEGREES: f64 = 400.0;
 
-/// The samples of a run.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RunShare {
-    /// Those beyond the limit.
     pub n_beyond: f64,
-    /// All of them.
     pub n_all: f64,
 }
 

@@ -19,7 +19,6 @@ const IN_MEMORY: [&str; 4] = ["tmpfs", "ramfs", "devtmpfs", "hugetlbfs"];
 /// File systems whose own threads read, so that the kernel does not count these reads for the job.
 const COUNT_ELSEWHERE: [&str; 2] = ["zfs", "bcachefs"];
 
-/// A run.
 pub(crate) struct AuditInput<'a> {
     pub(crate) record: &'a RunRecord,
     pub(crate) provenance: &'a Provenance,
@@ -28,12 +27,10 @@ pub(crate) struct AuditInput<'a> {
     pub(crate) kept: MeasureCache,
 }
 
-/// A job with its clones.
 pub(crate) struct AuditedJob<'a> {
     pub(crate) name: &'a str,
     pub(crate) spec: &'a JobSpec,
     pub(crate) engine: &'static EngineDef,
-    /// Number of its group.
     pub(crate) group: u32,
     pub(crate) n_clones: u32,
     /// Its position in the run.
@@ -119,7 +116,6 @@ impl<'a> AuditInput<'a> {
         self.record.origin != RecordOrigin::Measured
     }
 
-    /// Facts of a device.
     pub(crate) fn device(&self, name: &str) -> Option<&'a DeviceFacts> {
         self.provenance.devices.iter().find(|device| device.name == name)
     }

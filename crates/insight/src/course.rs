@@ -48,7 +48,6 @@ impl JobCourse {
         Ok(Self { range, seconds: series.interval_ns as f64 / 1e9 })
     }
 
-    /// Number of intervals.
     pub(crate) fn len(&self) -> usize {
         self.range.len()
     }
@@ -76,7 +75,6 @@ impl JobCourse {
         &values[self.range.start.min(end)..end]
     }
 
-    /// Counts as rates a second.
     pub(crate) fn rates(&self, counts: &[u64]) -> Vec<f64> {
         self.part(counts).iter().map(|count| *count as f64 / self.seconds.max(1e-9)).collect()
     }

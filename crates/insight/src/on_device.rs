@@ -66,16 +66,13 @@ pub(crate) fn is_in_blocks(place: &TargetPlace) -> bool {
 /// A number of bytes of which all lengths, or all offsets, are multiples.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct BlockPlaces {
-    /// Of all lengths.
     pub(crate) length_unit: u64,
     /// Of all offsets within a target, as far as the options tell them.
     pub(crate) offset_unit: u64,
-    /// The largest length.
     pub(crate) largest_bytes: u64,
 }
 
 impl BlockPlaces {
-    /// Of the job's I/Os in a direction.
     pub(crate) fn of(job: &AuditedJob<'_>, direction: DataDirection) -> Self {
         let pattern = &job.spec.pattern;
         let range = pattern.block_size[direction];

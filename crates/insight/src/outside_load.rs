@@ -10,7 +10,6 @@ use ferrio_stats::Finding;
 pub enum OutsideLoadFigures {
     /// CPU time, seconds.
     Cpu {
-        /// What the jobs lacked.
         lacked_secs: f64,
         /// All the time in which they lacked it; 0: not known.
         all_secs: f64,

@@ -16,7 +16,6 @@ const MAX_LEVELS: usize = 16;
 pub(crate) type Level<'a> = BTreeSet<&'a str>;
 
 impl<'a> AuditInput<'a> {
-    /// A layer by its name.
     pub(crate) fn layer(&self, name: &str) -> Option<&'a StorageLayer> {
         self.record.storage_layers().iter().find(|layer| layer.name == name)
     }

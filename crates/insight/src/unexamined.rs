@@ -33,7 +33,6 @@ pub enum EvidenceKind {
     PartsOfPages,
     /// Flushes that the devices were told.
     Flushes,
-    /// Kind and place of the targets.
     Targets,
     /// The size of the range that a job reads or writes.
     Ranges,
@@ -47,7 +46,6 @@ pub enum EvidenceKind {
     HostCpu,
     /// Stalls for memory.
     Pressure,
-    /// Steps of the clock.
     Clock,
     /// Temperatures and slowed-down CPUs and drives.
     Heat,
@@ -56,7 +54,6 @@ pub enum EvidenceKind {
 /// Evidence of one kind, as users see it.
 #[derive(Debug)]
 pub struct Subject {
-    /// The kind.
     pub kind: EvidenceKind,
     /// In a few words.
     pub name: &'static str,

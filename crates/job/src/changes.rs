@@ -29,11 +29,9 @@ const SET: [(&str, &str); 3] = [
 /// An option by which a job changes something beside its I/O.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReadonlyChange {
-    /// Where the option stands.
     pub origin: Origin,
     /// The option as outputs show it, `NAME=VALUE`.
     pub option: String,
-    /// What the job does.
     pub deed: &'static str,
 }
 

@@ -44,7 +44,6 @@ pub struct Stopped;
 
 /// Everything collected so far.
 pub struct Collector<'a> {
-    /// The machine.
     pub environment: &'a dyn Environment,
     /// How strict the command line wants the checks of every job.
     pub strictness: Strictness,
@@ -115,7 +114,6 @@ impl<'a> Collector<'a> {
         Ok(section)
     }
 
-    /// Sets one option of `section`.
     pub fn set(&mut self, section: &mut Section, def: &'static OptionDef, text: Option<&str>) -> Result<(), JobError> {
         let any_machine = AnyMachine(self.environment);
         let mut context = ApplyContext {
@@ -186,7 +184,6 @@ impl<'a> Collector<'a> {
         std::mem::take(&mut self.beyond)
     }
 
-    /// The run of all jobs.
     pub fn into_run(self) -> RunSpec {
         RunSpec {
             global_options: self.defaults.given,
@@ -234,7 +231,6 @@ impl<'a> Collector<'a> {
         })
     }
 
-    /// All jobs are sampled at one interval.
     fn interval_conflict(&self, job: &JobSpec) -> Option<Vec<UserLine>> {
         let interval_us = |job: &JobSpec| (job.steady_state.duration_us > 0).then_some(job.steady_state.interval_us);
         let wanted_us = interval_us(job)?;

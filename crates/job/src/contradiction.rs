@@ -8,40 +8,23 @@ use thiserror::Error;
 /// Why a job with options that are each allowed is refused.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub(crate) enum Contradiction {
-    /// An option of zones that this `zonemode` does not take.
     #[error("--zonemode={mode} and --{option} are not compatible.")]
-    ZoneOption {
-        /// Word of `zonemode`.
-        mode: &'static str,
-        /// The option.
-        option: &'static str,
-    },
+    ZoneOption { mode: &'static str, option: &'static str },
     /// Something else that this `zonemode` does not take.
     #[error("zonemode={mode} and {what} are not compatible")]
     ZoneMode {
-        /// Word of `zonemode`.
         mode: &'static str,
         /// The option, or words for its value.
         what: &'static str,
     },
-    /// An option about parts of files in a job of whole files.
     #[error("whole_files=1 and {option} are not compatible")]
-    PartsOfWholeFiles {
-        /// The option.
-        option: &'static str,
-    },
+    PartsOfWholeFiles { option: &'static str },
     /// Something that a job with several patterns cannot have.
     #[error("patterns and {option} are not compatible")]
-    Patterns {
-        /// The option.
-        option: &'static str,
-    },
+    Patterns { option: &'static str },
     /// Something that a job cannot have whose blocks follow from a position that it shares.
     #[error("shared_stream and {option} are not compatible")]
-    SharedStream {
-        /// The option.
-        option: &'static str,
-    },
+    SharedStream { option: &'static str },
     /// The clones of a job have files of their own, unless they are named.
     #[error("shared_stream needs filename: jobs of a stream go through the same file")]
     SharedStreamWithoutName,
@@ -54,12 +37,10 @@ pub(crate) enum Contradiction {
     /// A job of whole files does not say how large they are.
     #[error("whole_files=1 needs filesize, filesize_split or a size in bytes")]
     WholeFilesWithoutSize,
-    /// A file that is too large for one I/O.
     #[error("whole_files=1: a file of {bytes} bytes is more than an I/O may have ({most_bytes})")]
     WholeFilesTooLarge {
         /// Size of the largest file.
         bytes: u64,
-        /// Largest I/O.
         most_bytes: u64,
     },
     /// An order of ranks in a distribution without ranks.
@@ -94,20 +75,10 @@ pub(crate) enum Contradiction {
     ZoneRemainderWithMap,
     /// A size in zones, and no size of zones.
     #[error("{name}={n_zones}z needs zonemode and zonesize")]
-    SizeInZones {
-        /// The option.
-        name: &'static str,
-        /// Its number of zones.
-        n_zones: u64,
-    },
+    SizeInZones { name: &'static str, n_zones: u64 },
     /// A size in zones that no file can have.
     #[error("{name}={n_zones}z is more than 2^64 bytes")]
-    TooManyZones {
-        /// The option.
-        name: &'static str,
-        /// Its number of zones.
-        n_zones: u64,
-    },
+    TooManyZones { name: &'static str, n_zones: u64 },
     /// An option of verification in a job that does not verify.
     #[error("{0} needs verify")]
     VerifyMissing(&'static str),
@@ -116,12 +87,7 @@ pub(crate) enum Contradiction {
     PatternMissing(&'static str),
     /// `verify_async` above its maximum.
     #[error("verify_async={n_threads}: at most {most} threads")]
-    VerifyThreads {
-        /// The given number.
-        n_threads: u32,
-        /// Its maximum.
-        most: u32,
-    },
+    VerifyThreads { n_threads: u32, most: u32 },
     /// Why the blocks of the job could not be judged after a crash.
     #[error("verify_crash_log: {0}")]
     CrashLog(&'static str),
@@ -140,7 +106,6 @@ pub(crate) enum Contradiction {
     /// Why it cannot be known what a job with `verify_only` has written.
     #[error("{0}")]
     VerifyOnly(&'static str),
-    /// A job has one kind of list of priorities.
     #[error("{0}: cmdprio_percentage and cmdprio_bssplit options are mutually exclusive")]
     PriorityLists(String),
     /// More than all I/Os of a block size have a priority.
@@ -151,15 +116,7 @@ pub(crate) enum Contradiction {
     MergeFileMissing(&'static str),
     /// A list for the merge that has not one value a trace.
     #[error("{name}({n_values}) != nr_logs({n_traces})")]
-    MergeList {
-        /// The option.
-        name: &'static str,
-        /// Number of its values.
-        n_values: usize,
-        /// Number of traces.
-        n_traces: usize,
-    },
-    /// A merge in a job without traces.
+    MergeList { name: &'static str, n_values: usize, n_traces: usize },
     #[error("{0}: merge_blktrace_file needs read_iolog")]
     MergeWithoutTraces(String),
     /// A trace whose offsets two options would move.
@@ -170,12 +127,7 @@ pub(crate) enum Contradiction {
     MovedByPercent(String),
     /// An option that a replayed trace takes the place of.
     #[error("{job}: {option} cannot be combined with read_iolog: the trace decides")]
-    TraceDecides {
-        /// Name of the job.
-        job: String,
-        /// The option.
-        option: &'static str,
-    },
+    TraceDecides { job: String, option: &'static str },
     /// `profile=act` without time.
     #[error("test-duration must be more than 0")]
     ActDuration,
@@ -190,7 +142,6 @@ pub(crate) enum Contradiction {
 }
 
 impl Contradiction {
-    /// The line about it.
     pub(crate) fn line(&self) -> UserLine {
         let sentence = self.to_string();
         if self.has_name_of_fio() { UserLine::named(sentence) } else { sentence.into() }

@@ -41,7 +41,6 @@ impl DebugSettings {
         messages.traces_parse = self.has("parse");
     }
 
-    /// The group is traced.
     pub fn has(&self, group: &str) -> bool {
         GROUPS.iter().position(|known| *known == group).is_some_and(|index| self.mask & (1 << index) != 0)
     }

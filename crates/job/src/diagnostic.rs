@@ -37,7 +37,6 @@ pub enum DiagnosticKind {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Diagnostic {
-    /// Its kind.
     pub kind: DiagnosticKind,
     /// Where it was written; `None`: it has no one place.
     pub origin: Option<Origin>,

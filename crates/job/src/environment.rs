@@ -27,7 +27,6 @@ pub trait Environment {
     /// `Ok` when `path` is a directory (symbolic links are followed), else the reason why it is none.
     fn check_directory(&self, path: &Path) -> io::Result<()>;
 
-    /// Size of a memory page in bytes (`$pagesize`).
     fn page_size_bytes(&self) -> u64;
 
     /// Memory of the machine in MiB (`$mb_memory`).

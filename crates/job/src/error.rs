@@ -21,24 +21,10 @@ pub enum JobError {
     ValueMissing(&'static str),
     /// A number below the bound.
     #[error("{name}: min value out of range: {value} ({min} min)")]
-    BelowMinimum {
-        /// Option.
-        name: &'static str,
-        /// The given number.
-        value: i128,
-        /// Smallest value allowed.
-        min: i64,
-    },
+    BelowMinimum { name: &'static str, value: i128, min: i64 },
     /// A number above the bound.
     #[error("{name}: max value out of range: {value} ({max} max)")]
-    AboveMaximum {
-        /// Option.
-        name: &'static str,
-        /// The given number.
-        value: i128,
-        /// Largest value allowed.
-        max: i64,
-    },
+    AboveMaximum { name: &'static str, value: i128, max: i64 },
     /// A boolean above 1.
     #[error("max value out of range: {0} (1 max)")]
     NotBoolean(i128),
@@ -54,20 +40,16 @@ pub enum JobError {
     /// As [`JobError::Said`], followed by an explanation of the option.
     #[error("{0}")]
     SaidWithHelp(UserLine),
-    /// An option that fio removed.
     #[error("Option {0} is deprecated")]
     Removed(&'static str),
     /// A system call failed while the value was checked; the text names the check.
     #[error("{line}")]
     System {
-        /// The system call.
         call: &'static str,
         /// The system's words for the error.
         reason: String,
-        /// The line of the check itself.
         line: UserLine,
     },
-    /// The engine is not known at all.
     #[error("engine {0} not loadable")]
     UnknownEngine(String),
     /// A job file or included file could not be opened.
@@ -80,12 +62,10 @@ pub enum JobError {
         /// Place of the `include` line, if the file was included.
         included: Option<String>,
     },
-    /// An included file begins a section.
     #[error("No new sections in included files")]
     SectionIncluded {
         /// The file as it was named.
         name: String,
-        /// Place of the section.
         place: String,
     },
     /// An option line before the first section.

@@ -128,7 +128,6 @@ fn tell_near_engine(messages: &mut UserMessages, name: &str, origin: &Origin) {
     }
 }
 
-/// What an option takes.
 pub(crate) fn expected(def: &OptionDef, error: &JobError, text: &str, wording: Wording) -> String {
     match error {
         JobError::UnknownWord(choices) => {

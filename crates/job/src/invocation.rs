@@ -16,7 +16,6 @@ use std::path::PathBuf;
 /// The task of this invocation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
-    /// Run the jobs.
     Run,
     /// Nothing more: `--parse-only` ends after the options were read.
     ParseOnly,
@@ -81,9 +80,7 @@ pub enum EtaWhen {
     /// If standard output is a terminal.
     #[default]
     Auto,
-    /// Always.
     Always,
-    /// Never.
     Never,
 }
 
@@ -107,9 +104,7 @@ impl Default for EtaSettings {
 /// The meaning of a valid command line.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Invocation {
-    /// The task of this invocation.
     pub mode: Mode,
-    /// The jobs.
     pub run: RunSpec,
     /// Destination and formats of results.
     pub output: OutputSettings,
@@ -119,9 +114,7 @@ pub struct Invocation {
     pub control: ControlSettings,
     /// `--readonly`; the jobs have been checked, files must not be laid out.
     pub readonly: bool,
-    /// `--warnings-fatal`.
     pub warnings_fatal: bool,
-    /// `--debug`.
     pub debug: DebugSettings,
     /// `--inflate-log`: the log to print.
     pub inflate_log: Option<PathBuf>,
@@ -174,7 +167,6 @@ pub struct UsageError {
     pub diagnostics: Vec<Diagnostic>,
     /// `--output`, if it came before the error: errors are written to that file, too.
     pub output_file: Option<PathBuf>,
-    /// Exit code of the program.
     pub exit_code: u8,
 }
 

@@ -23,18 +23,14 @@ const RUNTIME_CURE: &str = "give the seconds that the job shall take, such as ru
 /// How strict the command line wants the checks of every job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Strictness {
-    /// `--readonly`.
     pub readonly: bool,
     /// `--safe`.
     pub is_safe: bool,
-    /// `--warnings-fatal`.
     pub warnings_fatal: bool,
 }
 
-/// A lowered job.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Lowered {
-    /// The job.
     pub job: JobSpec,
     /// Lines for standard error.
     pub warnings: Vec<UserLine>,

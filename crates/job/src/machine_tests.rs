@@ -8,9 +8,7 @@ use crate::message::UserLine;
 /// A measurement or test of the machine, without a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MachineTest {
-    /// Speed of these of [`CHECKSUMS`].
     Checksums(NameSet),
-    /// Speed of these of [`COPIES`].
     Copies(NameSet),
     /// Do the counters of all CPUs show one time?
     Clocks,

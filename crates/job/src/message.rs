@@ -49,7 +49,6 @@ impl UserLine {
         Self::of(|wording| lines.iter().map(|line| line.text(wording)).collect::<Vec<_>>().join(between))
     }
 
-    /// The words.
     pub fn text(&self, wording: Wording) -> &str {
         match (wording, &self.own) {
             (Wording::Own, Some(own)) => own,
@@ -158,7 +157,6 @@ impl UserMessages {
         }
     }
 
-    /// Adds all of `lines`.
     pub fn extend(&mut self, lines: impl IntoIterator<Item = Message>) {
         self.list.extend(lines.into_iter().map(|(stream, text)| (stream, text.shown(""))));
     }

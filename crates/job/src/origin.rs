@@ -8,9 +8,7 @@ use std::sync::Arc;
 /// Where an option was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {
-    /// On the command line.
     CommandLine,
-    /// In a job file.
     File {
         /// The file as it was named; `stdin` for `-`.
         path: Arc<str>,

@@ -102,7 +102,6 @@ pub(crate) fn near_engine(name: &str) -> Option<String> {
     (distance <= name.len().div_ceil(2)).then(|| near.to_owned())
 }
 
-/// The option as it would be written.
 pub(crate) fn written(def: &OptionDef, value: Option<&str>) -> String {
     value.map_or_else(|| def.name.to_owned(), |value| format!("{}={value}", def.name))
 }

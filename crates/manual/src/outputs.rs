@@ -6,7 +6,6 @@
 use crate::topics::{self, Topic};
 use std::fmt::Write as _;
 
-/// The jobs of [`REPORT`].
 pub const JOB_FILE: &str = include_str!("../outputs/report.fio");
 /// What ferrio printed in the place of fio, with `--eta=always --idle-prof=percpu`.
 pub const REPORT: &str = include_str!("../outputs/report.txt");
@@ -24,7 +23,6 @@ pub struct OutputSection {
 /// Words that are explained together.
 #[derive(Debug, Clone)]
 pub struct OutputWords {
-    /// As an output has them.
     pub words: Vec<&'static str>,
     /// Their meaning, as Markdown.
     pub text: &'static str,
@@ -77,7 +75,6 @@ impl OutputSection {
         self.page.source.lines().skip(1).filter(|line| !line.is_empty() && !line.starts_with("- "))
     }
 
-    /// Its words.
     pub fn entries(&self) -> impl Iterator<Item = OutputWords> + use<> {
         self.page.source.lines().filter_map(entry)
     }
@@ -104,7 +101,6 @@ impl OutputSection {
         self.page.name == name || self.page.aliases.contains(&name.as_str())
     }
 
-    /// The entry of a word.
     fn entry_of(&self, name: &str) -> Option<OutputWords> {
         self.entries().find(|entry| entry.words.iter().any(|word| normal(word) == normal(name)))
     }

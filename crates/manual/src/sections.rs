@@ -7,7 +7,6 @@ use ferrio_job::options::definition::{Category, OptionDef};
 
 /// Options that are explained together.
 pub struct OptionSection {
-    /// Heading.
     pub title: String,
     /// Its options, in the order of the table.
     pub options: Vec<&'static OptionDef>,

@@ -31,7 +31,6 @@ const HEAD: &[Fields] = &[
     always(1, "error: errno, or 0"),
 ];
 
-/// The fields of a direction.
 const DIRECTION: &[Fields] = &[
     always(1, "KiB moved"),
     always(1, "bandwidth, KiB/s"),

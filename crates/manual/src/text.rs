@@ -6,7 +6,6 @@ use ferrio_job::options::definition::Status;
 use ferrio_job::options::kind::{Bounds, Kind};
 use ferrio_spec::DeviationKind;
 
-/// One word for a status.
 pub fn status_word(status: Status) -> &'static str {
     match status {
         Status::Supported => "supported",
@@ -38,7 +37,6 @@ pub fn status_lines(status: Status) -> Vec<String> {
     }
 }
 
-/// The syntax of a value, for people.
 pub fn syntax(kind: Kind) -> &'static str {
     match kind {
         Kind::Bool => "0 or 1",

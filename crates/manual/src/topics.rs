@@ -5,7 +5,6 @@
 
 use std::fmt::Write as _;
 
-/// A topic.
 #[derive(Debug)]
 pub struct Topic {
     /// Its name, in small letters.

@@ -9,29 +9,22 @@ use ferrio_stats::MetricUnit;
 use serde::Serialize;
 use std::borrow::Cow;
 
-/// A chart.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Chart {
     /// Its name within a view, of letters and hyphens.
     pub id: &'static str,
-    /// Its title.
     pub title: String,
     /// What a reader has to know to read it, in a sentence; empty: nothing.
     pub note: String,
-    /// The horizontal axis.
     pub x: ChartAxis,
-    /// The vertical axis.
     pub y: ChartAxis,
-    /// What is drawn.
     pub content: ChartContent,
 }
 
-/// An axis.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ChartAxis {
     /// What it measures; a picture adds the unit.
     pub label: Cow<'static, str>,
-    /// In which unit.
     pub unit: AxisUnit,
     /// How values become places.
     #[serde(rename = "is_log")]
@@ -42,42 +35,32 @@ impl ChartAxis {
     /// Time since the start of the job.
     pub const TIME: Self = Self::linear("time", AxisUnit::Seconds);
 
-    /// An axis.
     pub fn new(label: impl Into<Cow<'static, str>>, unit: AxisUnit, scale: AxisScale) -> Self {
         Self { label: label.into(), unit, scale }
     }
 
-    /// A linear axis.
     pub const fn linear(label: &'static str, unit: AxisUnit) -> Self {
         Self { label: Cow::Borrowed(label), unit, scale: AxisScale::Linear }
     }
 
-    /// A logarithmic axis.
     pub const fn log(label: &'static str, unit: AxisUnit) -> Self {
         Self { label: Cow::Borrowed(label), unit, scale: AxisScale::Log }
     }
 }
 
-/// The unit of the values of an axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AxisUnit {
-    /// Seconds.
     Seconds,
-    /// I/Os per second.
     IosPerSecond,
-    /// Bytes per second.
     BytesPerSecond,
-    /// Nanoseconds.
     Nanoseconds,
-    /// Percent.
     Percent,
     /// Something without a unit.
     Count,
 }
 
 impl AxisUnit {
-    /// That of a figure.
     pub(crate) const fn of(unit: MetricUnit) -> Self {
         match unit {
             MetricUnit::IosPerSecond => Self::IosPerSecond,
@@ -92,7 +75,6 @@ impl AxisUnit {
     }
 }
 
-/// What is drawn.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ChartContent {
@@ -100,11 +82,9 @@ pub enum ChartContent {
     Lines(Vec<ChartLine>),
     /// Bars side by side for each of some classes.
     Bars(Bars),
-    /// A heat map.
     Heat(HeatMap),
 }
 
-/// A line.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct ChartLine {
     /// Its name in the legend; empty: it is not in the legend.
@@ -130,10 +110,8 @@ pub struct ChartLine {
     pub is_stepped: bool,
 }
 
-/// Bars.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Bars {
-    /// The classes.
     pub classes: Vec<String>,
     /// For each name of the legend a value for each class.
     pub groups: Vec<(String, Vec<f64>)>,
@@ -148,14 +126,12 @@ pub struct HeatMap {
     pub edges: Vec<f64>,
     /// Cells that are not empty: column, row and count.
     pub cells: Vec<(usize, usize, u64)>,
-    /// What is counted.
     pub counted: &'static str,
 }
 
 /// Shades of the colour of each kind of I/O.
 pub const N_SHADES: usize = 4;
 
-/// Number of the colour of a kind of I/O, in one of its shades.
 pub(crate) fn colour_of(kind: impl Into<IoKind>, shade: usize) -> usize {
     let rank = match kind.into() {
         IoKind::Read => 0,
@@ -172,7 +148,6 @@ impl ChartLine {
         Self { name, colour, ..Self::default() }
     }
 
-    /// A line through these points.
     pub(crate) fn through(name: String, colour: usize, points: impl IntoIterator<Item = (f64, f64)>) -> Self {
         let (x, y) = points.into_iter().unzip();
         Self { x, y, ..Self::new(name, colour) }

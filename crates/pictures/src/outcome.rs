@@ -14,7 +14,6 @@ pub trait ShownOutcome {
     /// Number of runs at each point; `None`: it differs.
     fn n_repeats(&self) -> Option<u32>;
 
-    /// The points that have runs.
     fn points(&self) -> Vec<&dyn ShownPoint>;
 
     /// True if the point of this number certainly is the knee of the I/O of a job.
@@ -24,7 +23,6 @@ pub trait ShownOutcome {
     fn loops(&self) -> Option<ShownLoops<'_>>;
 }
 
-/// A point of an outcome.
 pub trait ShownPoint {
     /// Its number, from 1.
     fn number(&self) -> usize;
@@ -35,16 +33,12 @@ pub trait ShownPoint {
     /// No finding contradicts its figures, and no job failed.
     fn is_believable(&self) -> bool;
 
-    /// Its figures.
     fn figures(&self) -> &[RepeatedFigure];
 }
 
-/// A parameter of an outcome.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShownParameter {
-    /// Its name.
     pub name: String,
-    /// Its values in words.
     pub values: Vec<String>,
 }
 
@@ -81,7 +75,6 @@ impl<'a> ShownSubject<'a> {
         subjects
     }
 
-    /// A figure of it at a point.
     pub(crate) fn figure(self, point: &dyn ShownPoint, metric: Metric) -> Option<&RepeatedFigure> {
         let is_it =
             |one: &&RepeatedFigure| one.job_index == self.job_index && one.kind == self.kind && one.metric == metric;

@@ -19,7 +19,6 @@ const N_WORDS: usize = 2;
 
 /// What the page shows.
 pub struct ProfileView<'a> {
-    /// Its heading.
     pub title: String,
     /// The figures that most people ask for, in words; empty: there are none.
     pub answer: String,
@@ -29,7 +28,6 @@ pub struct ProfileView<'a> {
     pub columns: Vec<&'static str>,
     /// Its rows; false: the figures cannot be believed.
     pub rows: Vec<(Vec<String>, bool)>,
-    /// The parts.
     pub sections: Vec<ProfilePart<'a>>,
     /// What was not measured, a sentence each.
     pub not_measured: &'a [String],
@@ -37,21 +35,15 @@ pub struct ProfileView<'a> {
     pub findings: Vec<(String, &'a Finding)>,
 }
 
-/// A part of the profile.
 pub struct ProfilePart<'a> {
-    /// Its heading.
     pub title: &'a str,
-    /// What is measured.
     pub about: &'a str,
-    /// Its figures.
     pub figures: &'a dyn ShownOutcome,
     /// The same beside those of a closed loop, where they are of an open one.
     pub loops: Option<ShownLoops<'a>>,
-    /// The run whose course is shown.
     pub course: Option<&'a RunResult>,
 }
 
-/// The page.
 pub fn page(view: &ProfileView<'_>) -> String {
     let content = html! {
         @if !view.answer.is_empty() { p class="answer" { (view.answer) } }

@@ -21,7 +21,6 @@ impl Serialize for AxisScale {
     }
 }
 
-/// The highest percentile with a place of its own.
 pub(crate) const MOST_PERCENT: f64 = 99.999_999;
 
 impl AxisScale {

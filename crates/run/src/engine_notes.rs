@@ -13,7 +13,6 @@ pub(crate) fn refused(job: Option<&str>, error: &EngineError) -> Note {
     refused_for(None, job, error)
 }
 
-/// What an engine has refused about a target.
 pub(crate) fn refused_target(file: &str, error: &EngineError) -> Note {
     refused_for(Some(file), None, error)
 }
@@ -43,7 +42,6 @@ fn refused_for(file: Option<&str>, job: Option<&str>, error: &EngineError) -> No
     Note::Engine { job: job.map(str::to_owned), note }
 }
 
-/// What an engine tells of itself in a job.
 pub(crate) fn told(job: &str, engine: &EngineDef, remark: EngineRemark) -> Note {
     let note = match remark {
         EngineRemark::Mode { mode, settings } => {

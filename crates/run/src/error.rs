@@ -12,14 +12,8 @@ pub enum RunError {
     /// The operating system refused something that every run needs.
     #[error("{0}")]
     System(#[from] ferrio_sys::Error),
-    /// A job asks for an engine that is not built.
     #[error("{job}: engine {engine} is not built in")]
-    Engine {
-        /// Name of the job.
-        job: String,
-        /// Name of the engine.
-        engine: String,
-    },
+    Engine { job: String, engine: String },
     /// A process that is forked while the C library's I/O threads run inherits their state but not the threads, and
     /// would wait for them for ever.
     #[error(
@@ -28,7 +22,6 @@ pub enum RunError {
     ThreadsAndProcesses {
         /// Name of the first such job that runs as a process.
         job: String,
-        /// Name of the engine.
         engine: &'static str,
     },
     /// Jobs that share a stream have different blocks.
@@ -36,12 +29,7 @@ pub enum RunError {
         "{job}: shared_stream={stream}: jobs of a stream have the same filename, directory, size, offset, bs, loops and time_based, and \
          this one has not those of the first"
     )]
-    SharedStream {
-        /// Name of the job.
-        job: String,
-        /// Name of the stream.
-        stream: String,
-    },
+    SharedStream { job: String, stream: String },
     /// The machine cannot carry so many jobs.
     #[error("{0}")]
     TooManyJobs(TooManyJobs),
@@ -67,7 +55,6 @@ pub enum RunError {
 /// What a machine has too little of for the jobs of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum TooManyJobs {
-    /// Processes and threads.
     #[error(
         "{} jobs at the same time, and the system allows {} processes and threads ({setting}): set a lower numjobs",
         thousands(*.n_jobs), thousands(*.limit)
@@ -80,13 +67,11 @@ pub enum TooManyJobs {
         /// What sets the limit.
         setting: &'static str,
     },
-    /// Memory.
     #[error(
         "{} jobs take at least {} of memory, and there are {}: set a lower numjobs",
         thousands(*.n_jobs), bytes_text(*.needed_bytes), bytes_text(*.limit_bytes)
     )]
     Memory {
-        /// The number of jobs.
         n_jobs: u64,
         /// Memory that they take at least.
         needed_bytes: u64,

@@ -15,7 +15,6 @@ pub use ferrio_stats::MessageStream;
 /// A job, before it starts.
 #[derive(Debug, Clone)]
 pub struct JobSummary {
-    /// The job.
     pub spec: Arc<JobSpec>,
     /// Group index of its first clone.
     pub group_index: u32,
@@ -26,34 +25,26 @@ pub struct JobSummary {
 pub struct BandwidthSample {
     /// Time of the sample, milliseconds since the start of the run.
     pub time_ms: u64,
-    /// KiB a second by direction.
     pub kib_per_sec: PerDirection<u64>,
 }
 
-/// An event of a run.
 #[derive(Debug)]
 pub enum RunEvent {
-    /// The run begins.
     Starting {
         /// The jobs, without further clones.
         jobs: Vec<JobSummary>,
-        /// Number of workers that are threads.
         n_threads: u32,
-        /// Number of workers that are processes.
         n_processes: u32,
     },
     /// The files of a job are being laid out.
     LayingOut {
-        /// Name of the job.
         job_name: String,
-        /// Number of files to lay out.
         n_files: u64,
         /// Total size of these files, bytes.
         total_bytes: u64,
     },
     /// The run was asked to end; sent for each such request.
     Stopping,
-    /// A message for the user.
     Message(MessageStream, Note),
     /// Lines of `--debug`, without the newline at the end.
     Trace(String),
@@ -65,7 +56,6 @@ pub enum RunEvent {
         provenance: Box<Provenance>,
         /// Start of the run, milliseconds since 1970.
         run_epoch_ms: u64,
-        /// Length of an interval.
         interval: Duration,
     },
     /// Figures of a worker for one interval.
@@ -80,7 +70,6 @@ pub enum RunEvent {
 
 /// Receives events in the order in which they happen, always in the thread that called `run`.
 pub trait RunObserver {
-    /// Receives one event.
     fn event(&mut self, event: RunEvent);
 }
 

@@ -9,7 +9,6 @@ use crate::{compat, files, replay};
 use ferrio_stats::Provenance;
 use std::path::PathBuf;
 
-/// The workers of a plan.
 pub(crate) fn probed(workers: &[WorkerPlan]) -> Vec<ProbedWorker<'_>> {
     workers.iter().map(probed_worker).collect()
 }

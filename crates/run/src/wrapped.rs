@@ -17,10 +17,8 @@ pub(crate) trait Wrapper {
     /// Called instead of [`Engine::queue`].
     fn queue(&mut self, inner: &mut dyn Engine, unit_index: u32, unit: &IoUnit) -> Queued;
 
-    /// Called before [`Engine::commit`].
     fn commits(&mut self) {}
 
-    /// Called with the result of [`Engine::commit`].
     fn committed(&mut self, _committed: &io::Result<u32>) {}
 
     /// Called before [`Engine::reap`], which waits for `min`.
@@ -30,7 +28,6 @@ pub(crate) trait Wrapper {
     fn reaped(&mut self, _min: u32, _max: u32, _completions: &[Completion]) {}
 }
 
-/// An engine and its wrapper.
 pub(crate) struct Wrapped<'a, W> {
     inner: Box<dyn Engine + 'a>,
     wrapper: W,

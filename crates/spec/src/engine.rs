@@ -12,11 +12,9 @@ use serde::{Deserialize, Serialize};
 /// Value of an engine's private option.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum EngineValue {
-    /// A flag or boolean.
     Bool(bool),
     /// A number, in the unit of the option.
     Int(i64),
-    /// A text.
     Text(String),
     /// Read, write, trim.
     PerDirection(PerDirection<i64>),
@@ -46,7 +44,6 @@ pub struct EngineSpec {
 pub struct GivenOptions(Vec<(String, EngineValue)>);
 
 impl EngineSpec {
-    /// The secrets of the job.
     pub fn secrets(&self) -> impl Iterator<Item = &Secret> {
         let of_options = self.options.0.iter().filter_map(|(_, value)| match value {
             EngineValue::Secret(secret) => Some(secret),
@@ -73,7 +70,6 @@ impl GivenOptions {
         option.read(given.map(|(_, value)| value))
     }
 
-    /// Gives an option a value.
     pub fn set<T: OptionType>(&mut self, option: &EngineOption<T>, value: T::Given<'_>) {
         self.put(option.name(), T::keep(value));
     }

@@ -62,7 +62,6 @@ pub use verify::{
 pub struct RunSpec {
     /// Options that were set for all jobs, canonical name and text as given (JSON `global options`).
     pub global_options: Vec<(String, String)>,
-    /// The jobs.
     pub jobs: Vec<JobSpec>,
     /// If the jobs have fio's oddities.
     pub compatibility: Compatibility,
@@ -75,17 +74,14 @@ pub struct RunSpec {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct JobSpec {
-    /// `name`: name of the job.
     pub name: String,
     /// Name of its section: its data files, and all clones but the first, are named after it.
     pub section: String,
-    /// `description`.
     pub description: Option<String>,
     /// Options of this job, canonical name and text as given, in order (JSON `job options`).
     pub given_options: Vec<(String, String)>,
     /// `numjobs`: number of clones, at least 1.
     pub numjobs: u32,
-    /// Targets of the I/O.
     pub target: TargetSpec,
     /// Amount of I/O.
     pub extent: ExtentSpec,
@@ -93,7 +89,6 @@ pub struct JobSpec {
     pub layout: LayoutSpec,
     /// Order and direction of I/O.
     pub pattern: PatternSpec,
-    /// Zones of its files.
     pub zones: ZoneSpec,
     /// Depth and batches.
     pub queue: QueueSpec,
@@ -119,18 +114,15 @@ pub struct JobSpec {
     pub surroundings: SurroundingsSpec,
     /// Order between jobs and groups.
     pub grouping: GroupingSpec,
-    /// Effect of errors.
     pub errors: ErrorSpec,
     /// Measurements and their presentation.
     pub reporting: ReportingSpec,
-    /// Performance logs.
     pub logs: LogSpec,
     /// Verification of written data.
     pub verify: Option<VerifySpec>,
     /// `write_iolog`: append a version 3 trace to this file.
     #[serde(default, with = "crate::targets::path_bytes::optional")]
     pub write_iolog: Option<PathBuf>,
-    /// Trace to replay.
     pub replay: ReplaySpec,
 }
 
@@ -146,7 +138,6 @@ impl JobSpec {
     }
 }
 
-/// `fallocate`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Fallocate {
     /// No preallocation.
@@ -161,7 +152,6 @@ pub enum Fallocate {
     Truncate,
 }
 
-/// `fadvise_hint`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FadviseHint {
     /// No advice.
@@ -180,27 +170,16 @@ pub enum FadviseHint {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct LayoutSpec {
-    /// `fallocate`.
     pub fallocate: Fallocate,
-    /// `fadvise_hint`.
     pub fadvise_hint: FadviseHint,
-    /// `create_serialize`.
     pub create_serialize: bool,
-    /// `create_fsync`.
     pub create_fsync: bool,
-    /// `create_on_open`.
     pub create_on_open: bool,
-    /// `create_only`.
     pub create_only: bool,
-    /// `overwrite`.
     pub overwrite: bool,
-    /// `pre_read`.
     pub pre_read: bool,
-    /// `invalidate`.
     pub invalidate: bool,
-    /// `unlink`.
     pub unlink: bool,
-    /// `unlink_each_loop`.
     pub unlink_each_loop: bool,
 }
 
@@ -220,7 +199,6 @@ pub enum DirectionMix {
 }
 
 impl DirectionMix {
-    /// The directions in which there is I/O.
     pub const fn directions(self) -> PerDirection<bool> {
         PerDirection(match self {
             Self::Read => [true, false, false],
@@ -239,13 +217,11 @@ pub struct PatternPart {
     pub random: bool,
     /// Writes; else reads.
     pub writes: bool,
-    /// Size of its blocks.
     pub block_bytes: u64,
     /// Share of the job's I/Os, 1 to 100; those of all patterns are 100 together.
     pub percent: u32,
 }
 
-/// `rw_sequencer`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RwSequencer {
     /// The I/Os of a run follow each other.
@@ -254,7 +230,6 @@ pub enum RwSequencer {
     Identical,
 }
 
-/// `random_generator`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RandomGenerator {
     /// taus88, 32 bit.
@@ -276,7 +251,6 @@ pub struct PatternSpec {
     /// Postfix of `rw`: run length of a random kind (at least 1; default 1), or bytes skipped after each block of a
     /// sequential kind (may be negative; default 0).
     pub rw_postfix: i64,
-    /// `rw_sequencer`.
     pub rw_sequencer: RwSequencer,
     /// `rwmixread` in percent.
     pub rwmix_read: u32,
@@ -284,21 +258,15 @@ pub struct PatternSpec {
     pub block_size: PerDirection<BlockRange>,
     /// `bssplit`, by ascending share; empty: not given.
     pub block_split: PerDirection<Vec<BlockShare>>,
-    /// `bs_unaligned`.
     pub bs_unaligned: bool,
-    /// `bs_is_seq_rand`.
     pub bs_is_seq_rand: bool,
     /// `blockalign`; `None`: the smallest block size of the direction.
     pub block_align: PerDirection<Option<u64>>,
-    /// `percentage_random` of a random kind.
     pub percentage_random: PerDirection<u32>,
-    /// `randrepeat`.
     pub randrepeat: bool,
     /// `randseed`; `None`: the default 0x89 with reseeding between loops.
     pub randseed: Option<u64>,
-    /// `norandommap`.
     pub norandommap: bool,
-    /// `softrandommap`.
     pub softrandommap: bool,
     /// `random_generator`; `None`: the default, which may switch to 64 bit by itself.
     pub random_generator: Option<RandomGenerator>,
@@ -341,7 +309,6 @@ pub struct LimitSpec {
     pub runtime_us: u64,
     /// `runtime` as a distribution, from which each clone draws its own.
     pub runtime_drawn: Option<DrawnTime>,
-    /// `time_based`.
     pub time_based: bool,
     /// `ramp_time`, microseconds; 0: none.
     pub ramp_time_us: u64,
@@ -408,7 +375,6 @@ pub struct WorkerSpec {
     pub thread: bool,
     /// `cpus_allowed` or `cpumask`; `None`: not set.
     pub cpus_allowed: Option<Vec<u32>>,
-    /// `cpus_allowed_policy`.
     pub cpus_allowed_policy: CpuPolicy,
     /// `gtod_cpu`: no job of the run may run there.
     pub gtod_cpu: Option<u32>,
@@ -418,11 +384,8 @@ pub struct WorkerSpec {
     pub prio: Option<u32>,
     /// `prioclass`: 0 none, 1 real time, 2 best effort, 3 idle.
     pub prioclass: Option<u32>,
-    /// `priohint`.
     pub priohint: Option<u32>,
-    /// `uid`.
     pub uid: Option<u32>,
-    /// `gid`.
     pub gid: Option<u32>,
     /// `comm`: name of the process.
     pub comm: Option<String>,

@@ -7,15 +7,12 @@ use ferrio_units::checksum::Checksum;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// A method of `verify=`.
 pub struct VerifyMethodDef {
     /// The word of the option.
     pub name: &'static str,
     /// One line of help.
     pub help: &'static str,
-    /// The method.
     pub method: VerifyMethod,
-    /// Number of the method in a header.
     pub number: u8,
     /// Data that it stores in a block.
     pub form: VerifyForm,
@@ -129,9 +126,7 @@ pub struct VerifyCompression {
 /// Contents of a verified block, and the checks on it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VerifyContentSpec {
-    /// The method.
     pub method: VerifyMethod,
-    /// Layout of headers.
     pub layout: HeaderLayout,
     /// `verify_interval`: bytes from header to header, reduced to the block sizes; 0: a header a block.
     pub interval_bytes: u32,
@@ -164,7 +159,6 @@ impl VerifyContentSpec {
 /// Verification: contents of blocks, the writes to check, and the effect of a fault.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VerifySpec {
-    /// Contents of a block.
     pub content: VerifyContentSpec,
     /// `do_verify`: written blocks are read back at the end of a pass.
     pub reads_back: bool,
@@ -180,7 +174,6 @@ pub struct VerifySpec {
     pub dumps: bool,
     /// Writes that are trimmed again; `None`: none are.
     pub trims: Option<TrimBacklogSpec>,
-    /// The writes that are read back.
     pub reads: VerifiedWrites,
     /// `verify_state_save`: the progress of the writes is kept in a file at the end of the job.
     pub saves_state: bool,
@@ -226,7 +219,6 @@ impl VerifySpec {
 /// The writes that are read back, and how a job knows them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum VerifiedWrites {
-    /// All that were done, which are remembered.
     #[default]
     Done,
     /// Writes that an fsync has made durable (`verify_policy=fsynced`).

@@ -18,15 +18,11 @@ const PERCENTILES: [f64; 9] = [1.0, 5.0, 10.0, 50.0, 90.0, 95.0, 99.0, 99.9, 99.
 /// never the same to the millisecond.
 const SIDE_BY_SIDE: f64 = 1.05;
 
-/// The kinds of I/O that have figures of their own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum IoKind {
-    /// Reads.
     Read,
-    /// Writes.
     Write,
-    /// Trims.
     Trim,
     /// Syncs of any kind between the writes.
     Sync,
@@ -67,7 +63,6 @@ impl From<DataDirection> for IoKind {
     }
 }
 
-/// The figures of a job with all its clones.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct JobFigures {
     /// Figures of each direction; `None`: no I/O.
@@ -109,12 +104,10 @@ impl JobFigures {
         }
     }
 
-    /// The figures of one kind of I/O.
     pub fn get(&self, kind: IoKind) -> Option<&Figures> {
         kind.direction().map_or(self.syncs.as_ref(), |direction| self.directions[direction].as_ref())
     }
 
-    /// The kinds of I/O that the job has done, with their figures.
     pub fn active(&self) -> impl Iterator<Item = (IoKind, &Figures)> {
         IoKind::ALL.into_iter().filter_map(|kind| Some((kind, self.get(kind)?)))
     }
@@ -160,23 +153,16 @@ fn union_ns(mut spans: Vec<(u64, u64)>) -> u64 {
 /// Figures of one kind of I/O of a job.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Figures {
-    /// I/Os that completed.
     pub n_ios: u64,
     /// Bytes moved; 0 for syncs.
     pub bytes: u64,
     /// Time of the I/O, nanoseconds: for several clones, the time in which any of them ran.
     pub runtime_ns: u64,
-    /// I/Os per second.
     pub ios_per_sec: f64,
-    /// Bytes per second.
     pub bytes_per_sec: f64,
-    /// I/Os per second as sampled in intervals.
     pub sampled_ios_per_sec: Option<SampledRate>,
-    /// Bytes per second as sampled in intervals.
     pub sampled_bytes_per_sec: Option<SampledRate>,
-    /// Submission latency.
     pub slat: Option<LatencyFigures>,
-    /// Completion latency.
     pub clat: Option<LatencyFigures>,
     /// Total latency; of syncs, their only one.
     pub lat: Option<LatencyFigures>,
@@ -218,7 +204,6 @@ impl Figures {
         completion.or_else(|| self.lat.as_ref().map(|lat| (LatencyKind::Total, lat)))
     }
 
-    /// The latency of this kind.
     pub const fn latency_of(&self, kind: LatencyKind) -> Option<&LatencyFigures> {
         match kind {
             LatencyKind::Submission => self.slat.as_ref(),
@@ -265,7 +250,6 @@ pub enum LatencyKind {
 }
 
 impl LatencyKind {
-    /// The words for it.
     pub const fn words(self) -> &'static str {
         match self {
             Self::Submission => "submission latency",
@@ -276,18 +260,13 @@ impl LatencyKind {
     }
 }
 
-/// A rate as sampled in intervals.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct SampledRate {
-    /// The lowest interval.
     pub min: f64,
-    /// The highest interval.
     pub max: f64,
-    /// Mean of the intervals.
     pub mean: f64,
     /// Standard deviation of the intervals.
     pub stddev: f64,
-    /// Number of intervals.
     pub n_samples: u64,
 }
 
@@ -314,11 +293,8 @@ impl Percentile {
 pub struct LatencyFigures {
     /// Number of I/Os; 0: the source does not say.
     pub n_samples: u64,
-    /// The shortest.
     pub min_ns: u64,
-    /// The longest.
     pub max_ns: u64,
-    /// Mean.
     pub mean_ns: f64,
     /// Standard deviation.
     pub stddev_ns: f64,

@@ -36,56 +36,41 @@ pub enum Note {
     Text(String),
     /// A text of the program or of the parsers that fio words in another way than native commands.
     Worded {
-        /// fio's words.
         of_fio: String,
         /// The words of native commands.
         own: String,
     },
-    /// A job has failed.
     Failed {
         /// Its process; 0: it was never started.
         pid: u32,
-        /// The failure.
         failure: Box<Failure>,
     },
     /// The system has refused something.
     System {
         /// The action, or the object for which it was done.
         during: During,
-        /// The answer of the system.
         error: SystemError,
     },
     /// A note about the run, or about the set-up of a job.
     Run(RunNote),
-    /// A note about the files of a job.
     File(FileNote),
-    /// A note about the I/O of a job.
     Io(IoNote),
-    /// A note about the zones of a job.
     Zone(ZoneNote),
-    /// A note about verification.
     Verify(VerifyNote),
-    /// A note about the replay of a trace.
     Replay(ReplayNote),
-    /// Of an engine.
     Engine {
         /// Name of the job, where the line has it.
         job: Option<String>,
-        /// What the engine has to say.
         note: EngineNote,
     },
     /// The stream of I/Os of a job cannot be made.
     Stream {
-        /// Name of the job.
         job: String,
-        /// Why.
         fault: StreamFault,
     },
     /// A signal has killed a job.
     Killed {
-        /// Its process.
         pid: u32,
-        /// The signal.
         signal: i32,
     },
 }
@@ -127,7 +112,6 @@ impl From<ReplayNote> for Note {
 }
 
 impl Note {
-    /// Words of the program itself.
     pub fn text(words: impl Into<String>) -> Self {
         Self::Text(words.into())
     }
@@ -138,7 +122,6 @@ impl Note {
         Self::Worded { of_fio: format!("{}{own}", Wording::Fio.mark()), own }
     }
 
-    /// A note about an answer of the system.
     pub fn system(during: During, error: impl Into<SystemError>) -> Self {
         Self::System { during, error: error.into() }
     }

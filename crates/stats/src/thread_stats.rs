@@ -13,11 +13,8 @@ const NS_PER_MS: u64 = 1_000_000;
 /// Counts of one data direction.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct DirectionStats {
-    /// Number of issued I/Os.
     pub n_issued: u64,
-    /// Number of completed I/Os.
     pub n_completed: u64,
-    /// Bytes moved.
     pub bytes: u64,
     /// Number of short transfers that were continued.
     pub n_short: u64,
@@ -27,7 +24,6 @@ pub struct DirectionStats {
     pub runtime_ns: u64,
     /// Submission latency (engines that queue).
     pub slat: LatencyStat,
-    /// Completion latency.
     pub clat: LatencyStat,
     /// Total latency.
     pub lat: LatencyStat,
@@ -108,9 +104,7 @@ pub fn bw_bytes_per_sec(bytes: u64, runtime_ms: u64) -> u64 {
 /// Errors that were tolerated (`continue_on_error`, `ignore_error`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ErrorCounts {
-    /// Number of errors.
     pub n_total: u64,
-    /// errno of the first.
     pub first_errno: i32,
     /// Those of them that are of I/Os that move data or trim; the others are of syncs. Records of earlier versions do not have this.
     #[serde(default)]
@@ -118,7 +112,6 @@ pub struct ErrorCounts {
 }
 
 impl ErrorCounts {
-    /// Counts an error of an I/O.
     pub fn count(&mut self, direction: Direction, errno: i32) {
         self.n_total += 1;
         if self.first_errno == 0 {
@@ -157,7 +150,6 @@ impl ErrorCounts {
 pub struct LatencyTarget {
     /// Wanted total latency in nanoseconds; 0: none.
     pub target_ns: u64,
-    /// Length of a window in nanoseconds.
     pub window_ns: u64,
     /// Percent of the I/Os that must be within the target, 0 to 100.
     pub percentile: f64,
@@ -183,13 +175,11 @@ pub struct LatencySearch {
 pub struct ThreadStats {
     /// Reads, writes, trims.
     pub directions: PerDirection<DirectionStats>,
-    /// Latency of syncs.
     pub sync: LatencyStat,
     /// Syncs issued between writes, without those of the end phase.
     pub n_syncs_issued: u64,
     /// Completion latencies of reads, writes and trims in coarse buckets.
     pub latency_buckets: LatencyBuckets,
-    /// Depth at submission.
     pub depth: DepthCounts,
     /// I/Os per submit call.
     pub submit: BatchCounts,
@@ -203,7 +193,6 @@ pub struct ThreadStats {
     pub job_start_ms: u64,
     /// errno that ended the job, or of the first tolerated error; 0: none.
     pub errno: i32,
-    /// Tolerated errors.
     pub tolerated: ErrorCounts,
     /// Time that the worker waited because its logs could not be written as fast as it made rows.
     pub log_stall_ns: u64,

@@ -4,43 +4,23 @@
 
 use crate::Errno;
 
-/// As in errno(3).
 pub const EAGAIN: i32 = Errno::AGAIN.raw_os_error();
-/// As in errno(3).
 pub const EBUSY: i32 = Errno::BUSY.raw_os_error();
-/// As in errno(3).
 pub const EDQUOT: i32 = Errno::DQUOT.raw_os_error();
-/// As in errno(3).
 pub const EEXIST: i32 = Errno::EXIST.raw_os_error();
-/// As in errno(3).
 pub const EFBIG: i32 = Errno::FBIG.raw_os_error();
-/// As in errno(3).
 pub const EILSEQ: i32 = Errno::ILSEQ.raw_os_error();
-/// As in errno(3).
 pub const EINTR: i32 = Errno::INTR.raw_os_error();
-/// As in errno(3).
 pub const EINVAL: i32 = Errno::INVAL.raw_os_error();
-/// As in errno(3).
 pub const EIO: i32 = Errno::IO.raw_os_error();
-/// As in errno(3).
 pub const EISDIR: i32 = Errno::ISDIR.raw_os_error();
-/// As in errno(3).
 pub const EMFILE: i32 = Errno::MFILE.raw_os_error();
-/// As in errno(3).
 pub const ENODEV: i32 = Errno::NODEV.raw_os_error();
-/// As in errno(3).
 pub const ENOENT: i32 = Errno::NOENT.raw_os_error();
-/// As in errno(3).
 pub const ENOMEDIUM: i32 = Errno::NOMEDIUM.raw_os_error();
-/// As in errno(3).
 pub const ENOMEM: i32 = Errno::NOMEM.raw_os_error();
-/// As in errno(3).
 pub const ENOSPC: i32 = Errno::NOSPC.raw_os_error();
-/// As in errno(3).
 pub const ENXIO: i32 = Errno::NXIO.raw_os_error();
-/// As in errno(3).
 pub const EOVERFLOW: i32 = Errno::OVERFLOW.raw_os_error();
-/// As in errno(3).
 pub const EREMOTEIO: i32 = Errno::REMOTEIO.raw_os_error();
-/// As in errno(3).
 pub const ETIMEDOUT: i32 = Errno::TIMEDOUT.raw_os_error();

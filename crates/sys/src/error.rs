@@ -45,12 +45,7 @@ pub enum Error {
     },
     /// This machine or kernel does not offer the requested feature.
     #[error("{what} is not available: {reason}")]
-    Unavailable {
-        /// The feature.
-        what: &'static str,
-        /// The reason.
-        reason: String,
-    },
+    Unavailable { what: &'static str, reason: String },
 }
 
 impl Error {

@@ -23,7 +23,6 @@ use std::path::{Path, PathBuf};
 /// What happens to the present contents of an output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OutputStart {
-    /// They are removed.
     Empty,
     /// They stay, and all writes go behind them (`O_APPEND`).
     Append,
@@ -34,7 +33,6 @@ pub enum OutputStart {
 /// A file that is no output, with the reason.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NoOutput {
-    /// It is a block device.
     #[error("it is a block device, and a text on it would destroy its data; give the name of a file")]
     BlockDevice,
     /// It is a file that is still needed.

@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Value of a `k` (`kb_base`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub enum KbBase {
     /// `k` = 1024 and `kib` = 1000 in values; figures show IEC prefixes first.

@@ -8,9 +8,7 @@ use std::ops::{Index, IndexMut};
 /// A direction that moves or discards data and is counted in statistics of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum DataDirection {
-    /// Data is read from the target.
     Read,
-    /// Data is written to the target.
     Write,
     /// A range of the target is discarded.
     Trim,
@@ -42,9 +40,7 @@ impl DataDirection {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[repr(u32)]
 pub enum Direction {
-    /// Read data.
     Read,
-    /// Write data.
     Write,
     /// Discard a range.
     Trim,
@@ -52,9 +48,7 @@ pub enum Direction {
     Sync,
     /// `fdatasync(2)`.
     Datasync,
-    /// `sync_file_range(2)`.
     SyncFileRange,
-    /// `syncfs(2)`.
     Syncfs,
 }
 

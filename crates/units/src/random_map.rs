@@ -9,7 +9,6 @@
 use crate::BuildError;
 use std::mem::MaybeUninit;
 
-/// Bits of a word of the map.
 const WORD_BITS: u64 = 64;
 
 /// Levels of a map of 2^64 blocks: 64^11 is the first power of 64 that covers it.
@@ -89,13 +88,11 @@ impl RandomMap {
         }
     }
 
-    /// Blocks in all.
     #[inline]
     pub const fn n_blocks(&self) -> u64 {
         self.n_blocks
     }
 
-    /// Blocks that are free.
     #[inline]
     pub const fn n_free(&self) -> u64 {
         self.n_free

@@ -2,7 +2,6 @@
 //!
 //! Must not know: sentences. Start reading at [`Wording`].
 
-/// In whose words a sentence is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wording {
     /// Those of fio, to the letter: in its place, programs read them.

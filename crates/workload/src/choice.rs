@@ -41,7 +41,6 @@ pub(crate) enum BlockChoice {
 pub(crate) struct Shapes(Option<(DistributionShape, Option<f64>)>);
 
 impl BlockChoice {
-    /// The rule for a file of a plan.
     pub(crate) fn new(plan: &WorkloadPlan, file_index: usize, shapes: &mut Shapes) -> Result<Self, WorkloadError> {
         if !plan.pattern.random {
             return Ok(Self::Free);

@@ -10,7 +10,6 @@ use ferrio_units::{DataDirection, PerDirection};
 /// offset above 2^63.
 pub(crate) const NOWHERE: u64 = u64::MAX;
 
-/// State of one file.
 #[derive(Debug, Clone)]
 pub(crate) struct FileCursor {
     pub(crate) range: FileRange,

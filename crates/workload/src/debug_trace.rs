@@ -20,7 +20,6 @@ use std::rc::Rc;
 /// more.
 const N_SEARCHED: usize = 10_000;
 
-/// A report about a draw.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Drawn {
     /// An output of the generator of offsets.
@@ -66,7 +65,6 @@ impl DrawWatch {
     }
 }
 
-/// A stream, and what it reports.
 #[derive(Debug)]
 pub(crate) struct TracedStream {
     stream: Box<dyn IoStream>,
@@ -135,7 +133,6 @@ impl TracedStream {
     }
 }
 
-/// State of the generator of a stream's offsets.
 fn offset_state(stream: &dyn IoStream) -> OffsetState {
     stream.job().map_or(OffsetState::None, JobStream::offset_state)
 }

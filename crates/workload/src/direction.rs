@@ -17,7 +17,6 @@ pub(crate) enum DirectionPicker {
     SequentialTrimWrite,
     /// Random trims: each is followed by a write of the same range.
     RandomTrimWrite,
-    /// Reads and writes in a ratio.
     Mix(ReadWriteMix),
     /// The same, if each direction has its own rate.
     Steered(Box<SteeredMix>),

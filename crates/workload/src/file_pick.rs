@@ -15,7 +15,6 @@ const ALL_OF_IT: u32 = u32::MAX;
 /// A skewed draw chooses among 2 to the power of this many numbers for each file.
 const PLACES_PER_FILE_LOG2: u32 = 10;
 
-/// Most skewed draws for one pick.
 const MAX_SKEWED_DRAWS: u32 = 1 << 16;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -205,7 +204,6 @@ impl FilePicker {
         self.skewed.is_some()
     }
 
-    /// All of the file was issued.
     pub(crate) fn finish(&mut self, file: usize) {
         if matches!(self.states[file], FileState::Open | FileState::Closing) {
             self.n_open -= 1;

@@ -15,7 +15,6 @@ use std::ops::Range;
 #[derive(Debug, Clone)]
 pub(crate) struct MultiRangeTrims<S> {
     stream: S,
-    /// Most ranges of a trim.
     n_most: usize,
     /// The ranges of the last trim, in bytes.
     ranges: Vec<Range<u64>>,

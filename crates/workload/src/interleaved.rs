@@ -10,7 +10,6 @@ use crate::pace::Pace;
 #[derive(Debug)]
 pub(crate) struct Interleaved {
     stream: Box<dyn IoStream>,
-    /// The inserted I/O.
     between: Option<NextIo>,
     /// [`Next::Wait`] was returned since the last I/O.
     has_asked: bool,

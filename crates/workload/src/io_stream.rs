@@ -11,7 +11,6 @@ use crate::verify::pending::PendingWrite;
 use crate::zoning::SharedZoning;
 use std::ops::Range;
 
-/// A stream of I/Os.
 pub(crate) trait IoStream: std::fmt::Debug {
     /// The next I/O, or what has to happen before it.
     fn next(&mut self) -> Next;
@@ -57,7 +56,6 @@ pub(crate) trait JobStream: std::fmt::Debug {
         &[]
     }
 
-    /// State of the generator of the offsets.
     fn offset_state(&self) -> OffsetState {
         OffsetState::None
     }
@@ -72,7 +70,6 @@ pub(crate) trait JobStream: std::fmt::Debug {
         None
     }
 
-    /// The zones that the job shares with others.
     fn zones(&self) -> Option<&dyn SharedZoning> {
         None
     }
@@ -82,7 +79,6 @@ pub(crate) trait JobStream: std::fmt::Debug {
         None
     }
 
-    /// The replay of a trace.
     fn replay(&self) -> Option<&ReplayStream> {
         None
     }

@@ -8,9 +8,7 @@ use ferrio_units::random::Generator;
 /// One I/O to issue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NextIo {
-    /// Kind of the I/O.
     pub direction: Direction,
-    /// Index of the file in the job.
     pub file_index: u32,
     /// Offset in the file; 0 for syncs.
     pub offset_bytes: u64,
@@ -47,13 +45,11 @@ pub enum Next {
 /// Amounts that a stream has issued in all passes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct IssuedTotals {
-    /// The last I/O was a sync.
     pub last_was_sync: bool,
     /// Bytes, including those that do not count for the limit.
     pub issued_bytes: u64,
     /// Number of reads, writes and trims.
     pub n_issued: u64,
-    /// Number of writes.
     pub n_writes_issued: u64,
     /// The job has nothing more to issue.
     pub is_spent: bool,

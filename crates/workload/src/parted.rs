@@ -34,7 +34,6 @@ pub(crate) struct Parted {
     last: Option<Direction>,
 }
 
-/// A pattern.
 #[derive(Debug, Clone)]
 struct Part {
     stream: Stream,

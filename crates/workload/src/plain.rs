@@ -16,7 +16,6 @@ use ferrio_sys::prefetch;
 use ferrio_units::random::{SeedIndex, Taus88, UniformBlocks};
 use ferrio_units::{DataDirection, RandomMap};
 
-/// The stream of a plain job.
 #[derive(Debug, Clone)]
 pub(crate) struct PlainStream {
     direction: DataDirection,
@@ -36,7 +35,6 @@ pub(crate) struct PlainStream {
     limits: Limits,
 }
 
-/// The order of the blocks.
 #[derive(Debug, Clone)]
 enum BlockOrder {
     /// Ascending, from the start of the range.

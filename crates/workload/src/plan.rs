@@ -27,7 +27,6 @@ pub struct SequentialPlan {
 pub struct FileRange {
     /// First byte.
     pub start_bytes: u64,
-    /// Length of the range.
     pub length_bytes: u64,
     /// Size of the file, which may reach beyond the range.
     pub file_bytes: u64,
@@ -62,13 +61,11 @@ pub struct WorkloadPlan {
     pub files: Vec<FileRange>,
     /// Most files open at once, at least 1.
     pub openfiles: usize,
-    /// What its I/Os are.
     pub form: WorkForm,
     /// Rule for the next file.
     pub file_service: FileService,
     /// I/Os on one file before the next one is chosen; `u32::MAX`: until it is done.
     pub file_service_count: u32,
-    /// Seeds of all streams.
     pub seeds: SeedTable,
     /// The random streams start anew with each pass.
     pub reseed_each_pass: bool,
@@ -85,9 +82,7 @@ pub struct WorkloadPlan {
 /// What the I/Os of a job are.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WorkForm {
-    /// Blocks of one pattern.
     Blocks,
-    /// Whole files.
     WholeFiles,
     /// Blocks of several patterns, in the only file.
     Patterns(Vec<PatternPart>),
@@ -156,7 +151,6 @@ impl WorkloadPlan {
     }
 }
 
-/// Why a workload cannot be made.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("the workload cannot be made: {0:?}")]
 pub struct WorkloadError(pub StreamFault);

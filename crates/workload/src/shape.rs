@@ -19,7 +19,6 @@ pub struct Extent {
     pub pass_bytes: u64,
     /// Bytes of the whole job.
     pub io_bytes: u64,
-    /// The engine has a queue of its own.
     pub queues: bool,
     /// Whether the job has fio's oddities.
     pub compatibility: Compatibility,
@@ -48,7 +47,6 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// The facts about a job.
     pub fn new(spec: &JobSpec, extent: Extent) -> Self {
         let pattern = &spec.pattern;
         let has_map = !pattern.norandommap && pattern.distribution == RandomDistribution::Uniform;

@@ -258,7 +258,6 @@ impl<Z: Zoning> Stream<Z> {
         }
     }
 
-    /// Sets the limits of a new pass.
     fn set_limits(&mut self) {
         let WorkLimits { bytes, pass_bytes, .. } = self.plan.limits;
         let of_pass = |issued_bytes: u64| issued_bytes.saturating_add(pass_bytes);
@@ -407,7 +406,6 @@ fn goes_on_at_start(file: &mut FileCursor, at_rest: Option<DataDirection>) -> bo
     }
 }
 
-/// Makes the picker of offsets for a plan.
 pub(crate) fn offset_picker(plan: &WorkloadPlan) -> OffsetPicker {
     let min_bytes = smallest_block_bytes(plan).max(1);
     let largest = (0..plan.files.len()).map(|file_index| drawn_bytes(plan, file_index) / min_bytes).max().unwrap_or(0);

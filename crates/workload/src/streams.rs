@@ -17,7 +17,6 @@ use crate::zoning::sequential::SequentialZones;
 use crate::zoning::{Unzoned, Zoning};
 use ferrio_spec::PaceSpec;
 
-/// The stream of a plan with zones.
 pub(crate) fn zoned(plan: WorkloadPlan) -> Result<Box<dyn IoStream>, WorkloadError> {
     of_zones(plan, None)
 }

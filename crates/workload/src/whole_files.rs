@@ -181,7 +181,6 @@ mod tests {
         WorkloadPlan { files: (0..10).map(file).collect(), openfiles: 10, file_service, ..plan(mix, false) }
     }
 
-    /// The steps of a pass.
     fn steps(stream: &mut WholeFiles) -> Vec<Next> {
         let mut steps = Vec::new();
         loop {

@@ -242,7 +242,6 @@ impl Workload {
         self.job().map(JobStream::progress).unwrap_or_default()
     }
 
-    /// State of the generator of the offsets.
     pub fn offset_state(&self) -> OffsetState {
         self.job().map_or(OffsetState::None, JobStream::offset_state)
     }

@@ -19,7 +19,6 @@ pub enum Awaited {
     Place,
 }
 
-/// The properties of a zone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ZoneShape {
     /// Number of bytes, from its start, that can be written; at most the distance to the next zone.
@@ -33,13 +32,11 @@ pub struct ZoneShape {
 pub struct ZoneLayout {
     /// Bytes from the start of a zone to that of the next; at least 1.
     pub zone_bytes: u64,
-    /// Number of zones.
     pub n_zones: usize,
     /// The shape of all zones, or of each.
     pub shapes: ZoneShapes,
 }
 
-/// Shapes of zones.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ZoneShapes {
     /// All zones have the same shape.
@@ -49,7 +46,6 @@ pub enum ZoneShapes {
 }
 
 impl ZoneLayout {
-    /// The shape of a zone.
     pub fn shape(&self, zone: usize) -> ZoneShape {
         match &self.shapes {
             ZoneShapes::Same(shape) => *shape,
@@ -88,7 +84,6 @@ pub enum ZoneActivity {
 /// A block that could not be written to its zone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FailedBlock {
-    /// Its start in the zone.
     pub start_bytes: u64,
     /// Its contents; empty if they are not known.
     pub data: Box<[u8]>,
@@ -159,7 +154,6 @@ impl ZoneTable {
         Self { layout, limits, max_ranges, state }
     }
 
-    /// The places of the zones.
     pub fn layout(&self) -> &ZoneLayout {
         &self.layout
     }
@@ -238,7 +232,6 @@ impl ZoneTable {
         self.state.released(Awaited::Place);
     }
 
-    /// Lets the device reset a zone.
     pub(crate) fn reset_device(&self, zone: usize) -> Result<(), i32> {
         let zone_bytes = self.layout.zone_bytes;
         self.state.reset(zone as u64 * zone_bytes, zone_bytes)

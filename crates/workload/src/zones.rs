@@ -7,7 +7,6 @@ use ferrio_spec::{DecimalPercent, DistributionZone, ZoneLength};
 use ferrio_units::random::{Generator, Taus88};
 use ferrio_units::{DataDirection, PerDirection};
 
-/// The zones of one file.
 #[derive(Debug, Clone)]
 pub(crate) struct ZonedDistribution(PerDirection<ZonesOfDirection>);
 
@@ -18,7 +17,6 @@ struct ZonesOfDirection {
     zones: Box<[BlockZone]>,
 }
 
-/// A zone in blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct BlockZone {
     /// Sum of the shares up to this zone, in what is drawn: percents, or parts.

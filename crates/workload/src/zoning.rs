@@ -12,7 +12,6 @@ use ferrio_units::DataDirection;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// An I/O as it was drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct DrawnIo {
     pub(crate) direction: DataDirection,
@@ -25,20 +24,15 @@ pub(crate) struct DrawnIo {
 /// An I/O that is done or has failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CompletedIo<'a> {
-    /// Index of the file in the job.
     pub file_index: u32,
-    /// Direction of the I/O.
     pub direction: DataDirection,
-    /// Start of the I/O.
     pub offset_bytes: u64,
     /// `Some`: the I/O moved less than its length.
     pub failure: Option<IoFailure<'a>>,
 }
 
-/// The failure of an I/O.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct IoFailure<'a> {
-    /// The error.
     pub errno: i32,
     /// The contents of its buffer: the whole block, of which a part may be on the device.
     pub data: &'a [u8],
@@ -47,9 +41,7 @@ pub struct IoFailure<'a> {
 /// A zone whose device was asked for its state after a failed write, and to which the missing data was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ZoneRepair {
-    /// Index of the file in the job.
     pub file_index: u32,
-    /// Index of the zone.
     pub zone: usize,
     /// The error of the write.
     pub errno: i32,
@@ -80,11 +72,8 @@ pub(crate) enum ZoneWait {
 /// Why zones do not let a stream continue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ZoningFailure {
-    /// Kind of the failure.
     pub kind: ZoningFailureKind,
-    /// Index of the file in the job.
     pub file_index: usize,
-    /// Index of the zone.
     pub zone: usize,
 }
 
@@ -101,7 +90,6 @@ pub enum ZoningFailureKind {
     CapacityBelowBlock {
         /// Bytes that the zone can hold.
         capacity_bytes: u64,
-        /// Length of the smallest block.
         min_bytes: u64,
     },
     /// The zone cannot be written: this many other zones are partly written, and the device allows no more.

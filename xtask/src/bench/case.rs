@@ -6,7 +6,6 @@
 pub(super) struct Case {
     /// Its name on the command line.
     pub(super) name: &'static str,
-    /// Purpose of the case.
     pub(super) about: &'static str,
     /// The file or device that it uses.
     pub(super) target: Target,
@@ -80,7 +79,6 @@ pub(super) enum Work {
         /// I/Os of each.
         n_ios: u64,
     },
-    /// The run as a whole.
     WholeRun,
     /// The run as a whole with this number of I/Os, and beside it one with a quarter of them.
     Quarter {
@@ -103,10 +101,12 @@ pub(super) enum Goal {
     CpuBelow(f64),
     /// Peak memory, as a part of fio's.
     MemoryBelow(f64),
-    /// Seconds of a run.
     SecondsBelow(f64),
     /// Gigabytes (10^9) a second of blocks of this many bytes.
-    GigabytesAtLeast { gigabytes: f64, block_bytes: f64 },
+    GigabytesAtLeast {
+        gigabytes: f64,
+        block_bytes: f64,
+    },
     /// CPU time per I/O as a multiple of the bare loop's.
     BareCpuBelow(f64),
     /// I/Os a second as a part of the bare loop's.
@@ -120,7 +120,10 @@ pub(super) enum Goal {
     /// Time per I/O that the extra options cost ferrio, relative to their cost for fio.
     ExtraTimeBelow(f64),
     /// Percentage by which the reached rate differs from the requested one.
-    RateWithin { ios_per_sec: f64, percent: f64 },
+    RateWithin {
+        ios_per_sec: f64,
+        percent: f64,
+    },
     /// CPU time as a part of the wall time, percent.
     CoreBelow(f64),
     /// Speed relative to the third program, pair by pair.
@@ -128,7 +131,10 @@ pub(super) enum Goal {
     /// Peak memory of the long run as a multiple of that with a quarter of the I/Os.
     GrowthBelow(f64),
     /// Bytes of peak memory per row of logs, from the difference between a quarter of the I/Os and all of them.
-    RowBytesBelow { bytes: f64, rows_per_io: f64 },
+    RowBytesBelow {
+        bytes: f64,
+        rows_per_io: f64,
+    },
 }
 
 /// Defaults of a row: no target, no extra options, no bare loop, no third program, no memory measurement.

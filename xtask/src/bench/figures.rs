@@ -6,15 +6,12 @@ use super::measure::Sample;
 
 /// The two programs, one after the other.
 pub(super) struct Pair {
-    /// fio.
     pub(super) peer: Sample,
-    /// ferrio.
     pub(super) own: Sample,
     /// fio and ferrio without the extra options, where there are any.
     pub(super) plain: Option<[Sample; 2]>,
     /// Mean completion latency that fio, ferrio and the bare loop report, where it is a goal.
     pub(super) mean_clat_ns: Option<MeanClats>,
-    /// The program beside them, where there is one.
     pub(super) beside: Option<Sample>,
     /// fio and ferrio with a quarter of the I/Os, where that is measured.
     pub(super) quarter: Option<[Sample; 2]>,
@@ -68,11 +65,8 @@ impl Pair {
     }
 }
 
-/// All figures of a case.
 pub(super) struct Figures {
-    /// The pairs, as measured.
     pub(super) pairs: Vec<Pair>,
-    /// The bare loop.
     pub(super) bare: Option<Sample>,
     /// Instructions per I/O of fio and ferrio.
     pub(super) instructions: Option<[u64; 2]>,
@@ -84,7 +78,6 @@ pub(super) struct MeanClats {
     pub(super) peer: f64,
     /// As ferrio reports it.
     pub(super) own: f64,
-    /// Of the bare loop.
     pub(super) bare: f64,
 }
 
@@ -94,7 +87,6 @@ impl Figures {
         self.pairs.iter().map(figure).collect()
     }
 
-    /// The median of a figure.
     pub(super) fn median(&self, figure: impl Fn(&Pair) -> f64) -> f64 {
         median(self.all(figure))
     }

@@ -13,7 +13,6 @@ use std::time::Instant;
 /// Cost of a run or of one I/O.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Sample {
-    /// Wall time, ns.
     pub(super) wall_ns: f64,
     /// CPU time in the program, ns.
     pub(super) user_ns: f64,
@@ -24,7 +23,6 @@ pub(super) struct Sample {
 }
 
 impl Sample {
-    /// CPU time, ns.
     pub(super) fn cpu_ns(&self) -> f64 {
         self.user_ns + self.system_ns
     }

@@ -246,7 +246,6 @@ fn goal_line(case: &Case, goal: Goal, figures: &Figures) -> String {
     )
 }
 
-/// The case in one line.
 pub(super) fn summary_line(case: &Case, figures: &Figures, noise: &Noise) -> String {
     let mut line = format!(
         "  {:<22} speed {:>5.2}  CPU {:>5.2}",

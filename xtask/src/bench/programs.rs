@@ -6,13 +6,9 @@ use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Paths of the programs.
 pub(super) struct Programs {
-    /// fio, from `PATH`.
     pub(super) peer: PathBuf,
-    /// ferrio.
     pub(super) own: PathBuf,
-    /// The bare loops.
     pub(super) bare: PathBuf,
 }
 

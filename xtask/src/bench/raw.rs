@@ -33,7 +33,6 @@ impl<W: Write> Raw<W> {
         self.write(&format!("{}\n{HEADS}", comments.join("\n")))
     }
 
-    /// The rows of a pair.
     pub(super) fn pair(&mut self, case: &Case, index: usize, pair: &Pair) -> Result<()> {
         let mut rows = vec![("fio", "whole", pair.peer), ("ferrio", "whole", pair.own)];
         if let Some([peer, own]) = pair.plain {

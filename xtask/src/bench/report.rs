@@ -15,7 +15,6 @@ impl Report {
         Self(std::env::temp_dir().join(format!("ferrio-bench-{}.json", std::process::id())))
     }
 
-    /// Options that write it.
     pub(super) fn options(&self) -> [String; 2] {
         ["--output-format=json".to_owned(), format!("--output={}", self.0.display())]
     }

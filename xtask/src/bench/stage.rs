@@ -29,13 +29,10 @@ const MEMORY_CONTROLLERS: [&str; 2] = ["/sys/fs/cgroup/memory", "/sys/fs/cgroup"
 pub(super) enum Stage {
     /// No target.
     Empty,
-    /// A file that was made.
     File(PathBuf),
     /// A zram device that was made, by its number.
     Zram(u32),
-    /// A directory that was made.
     Directory(PathBuf),
-    /// A file that the programs make.
     NewFile(PathBuf),
     /// A device that is always there.
     Device(&'static str),

@@ -40,7 +40,6 @@ const LISTS: [(&str, DeviationKind); 3] = [
     ("Stricter", DeviationKind::Stricter),
 ];
 
-/// The document.
 pub(super) fn render() -> String {
     let mut text = format!("<!-- {GENERATED} -->\n{INTRODUCTION}\n{}", counts());
     for (title, kind) in LISTS {

@@ -15,7 +15,6 @@ numbers at its left are those of the notes below. In the terminal `ferrio help W
 The job file, which was run with `ferrio --eta=always --idle-prof=percpu mixed.fio`:
 ";
 
-/// The document.
 pub(super) fn render() -> String {
     let mut text = format!(
         "<!-- {GENERATED} -->\n{INTRODUCTION}\n```ini\n{JOB_FILE}```\n\n```text\n{}```\n\n## Notes\n",

@@ -11,7 +11,6 @@ The words of ferrio's and fio's reports. `ferrio help WORD` shows the same texts
 [fio's report, line by line](fio-report.md).
 ";
 
-/// The document.
 pub(super) fn render() -> String {
     let mut text = format!("<!-- {GENERATED} -->\n{INTRODUCTION}");
     for topic in TOPICS {

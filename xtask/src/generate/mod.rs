@@ -19,7 +19,6 @@ use std::path::Path;
 struct Document {
     /// Path relative to the root of the repository.
     path: &'static str,
-    /// Makes its text.
     render: fn() -> String,
 }
 

@@ -23,7 +23,6 @@ Every option that a job file or the command line can set. How values are written
 differ from fio, by kind: different result, mended, stricter.
 ";
 
-/// The document.
 pub(super) fn render() -> String {
     let mut text = format!("<!-- {GENERATED} -->\n{INTRODUCTION}");
     for section in sections() {

@@ -19,7 +19,6 @@ use things::THINGS;
 struct Thing {
     /// Its section in CONTRIBUTING.md: the words after `## `.
     section: &'static str,
-    /// New files: path and text.
     files: &'static [(&'static str, &'static str)],
     /// Additions to existing files.
     rows: &'static [Row],
@@ -81,7 +80,6 @@ pub(crate) fn check(root: &Path) -> Result<String> {
 }
 
 impl Thing {
-    /// All paths that are touched.
     fn paths(&self) -> impl Iterator<Item = &'static str> {
         self.files.iter().map(|(path, _)| *path).chain(self.rows.iter().map(|row| row.path))
     }

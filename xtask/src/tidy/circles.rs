@@ -8,7 +8,6 @@ use super::source::Source;
 use std::collections::{BTreeMap, BTreeSet};
 use syn::{Item, UseTree};
 
-/// Most files of a circle.
 const MAX_FILES: usize = 3;
 
 /// Imports between the files of each folder, collected file by file.

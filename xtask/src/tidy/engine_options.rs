@@ -13,7 +13,6 @@ use std::collections::BTreeSet;
 const DECLARATIONS: &str = "crates/spec/src/engines/options/";
 /// Files there that declare nothing.
 const NO_DECLARATIONS: [&str; 3] = ["mod", "declaration", "typed"];
-/// The crates whose code reads them.
 const READERS: [&str; 2] = ["crates/engine/src/", "crates/run/src/"];
 /// Words of declarations that no engine reads: those of options that are not built, or whose values go elsewhere.
 const NOT_READ: [&str; 4] = ["planned", "not_applicable", "untyped_word", "of_command_priority"];

@@ -29,13 +29,11 @@ const RATCHET_FILE: &str = "xtask/ratchet.toml";
 pub(crate) struct Finding {
     /// File (or directory, for rules about crates), relative to the root of the repository.
     file: String,
-    /// Name of the rule.
     what: &'static str,
     /// Line, from 1.
     line: usize,
     /// Weight of the violation: 1, or the lines beyond a limit.
     count: usize,
-    /// For the reader.
     message: String,
 }
 

@@ -13,7 +13,6 @@ const HEADER: &str = "\
 # lowers it. A new exception is written by hand, with its reason in `why`, and needs a reviewer who agrees.
 ";
 
-/// One exception.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Exception {
@@ -48,7 +47,6 @@ impl Ratchet {
         Ok(ratchet)
     }
 
-    /// Number of exceptions.
     pub(super) fn len(&self) -> usize {
         self.exception.len()
     }

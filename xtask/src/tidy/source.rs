@@ -15,12 +15,10 @@ pub(super) struct Source<'a> {
     pub(super) lines: Vec<&'a str>,
     /// All tokens, groups flattened, comments gone, bodies of macros included.
     pub(super) tokens: Vec<TokenTree>,
-    /// Its items.
     pub(super) syntax: syn::File,
 }
 
 impl<'a> Source<'a> {
-    /// Parses the text of a file.
     pub(super) fn parse(path: &'a str, text: &'a str) -> Result<Self> {
         let stream: TokenStream = text.parse().map_err(|error| anyhow::anyhow!("{error}"))?;
         let mut tokens = Vec::new();
@@ -28,7 +26,6 @@ impl<'a> Source<'a> {
         Ok(Self { path, lines: text.lines().collect(), tokens, syntax: syn::parse2(stream)? })
     }
 
-    /// Makes a finding in this file.
     pub(super) fn finding(&self, what: &'static str, line: usize, count: usize, message: String) -> Finding {
         Finding { file: self.path.to_owned(), what, line, count, message }
     }

@@ -13,7 +13,6 @@ use syn::{Ident, Item, Visibility};
 #[derive(Default)]
 pub(super) struct TypeNames(BTreeMap<String, Vec<Definition>>);
 
-/// A definition of a type.
 struct Definition {
     file: String,
     line: usize,

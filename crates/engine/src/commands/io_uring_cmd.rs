@@ -48,7 +48,6 @@ use std::path::Path;
 use std::rc::Rc;
 use write_mode::WriteMode;
 
-/// Name of the engine in messages.
 const NAME: &str = "io_uring_cmd";
 
 pub(crate) const PREPARE: Prepare = |options| match options.get(&CMD_TYPE) {
@@ -171,7 +170,6 @@ impl Commands {
         })
     }
 
-    /// The command of a unit.
     #[inline]
     fn request(&mut self, unit_index: u32, unit: &IoUnit) -> Result<RingCommand, Errno> {
         let fd = if self.options.ring.has_registered_files {

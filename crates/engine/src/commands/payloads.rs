@@ -11,7 +11,6 @@ use std::io;
 /// Memory with a part for each I/O in flight, by its slot.
 pub(crate) struct Payloads {
     memory: Arena,
-    /// Length of a part.
     part_bytes: usize,
 }
 

@@ -77,9 +77,7 @@ fn number<N: TryFrom<i64>>(
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ProtectedBlocks {
     pub(crate) format: ProtectionFormat,
-    /// Bytes of a block's data.
     pub(crate) data_bytes: usize,
-    /// Bytes of a block's metadata.
     pub(crate) metadata_bytes: usize,
     /// The metadata of a block are behind its data, in the same buffer.
     pub(crate) is_extended: bool,
@@ -159,7 +157,6 @@ impl Protection {
         if self.blocks.format.guard_bits == 16 { (2, 4) } else { (8, 6) }
     }
 
-    /// The reference tag of a block.
     fn reference(&self, block: u64) -> u64 {
         let bits = self.lengths().1 as u32 * 8;
         block & (u64::MAX >> (64 - bits))

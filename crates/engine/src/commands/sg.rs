@@ -36,7 +36,6 @@ use std::path::Path;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-/// Name of the engine in messages.
 const NAME: &str = "sg";
 
 pub(crate) const PREPARE: Prepare = |options| prepare(options);
@@ -124,7 +123,6 @@ struct Disks {
     is_direct: bool,
     fds: FdTable,
     by_file: Vec<Option<Disk>>,
-    /// By slot.
     flights: Vec<Option<Flight>>,
     n_in_flight: u32,
     n_uncommitted: u32,

@@ -12,11 +12,8 @@ pub enum EngineError {
     /// A private option has a value that the engine cannot use.
     #[error("{engine}: option {option}={value}: {why}")]
     BadOption {
-        /// Name of the engine.
         engine: &'static str,
-        /// Name of the option.
         option: &'static str,
-        /// Value as given.
         value: String,
         /// The allowed values or conditions.
         why: String,
@@ -24,13 +21,11 @@ pub enum EngineError {
     /// A step before the first I/O failed.
     #[error("{engine}: {what}: {source}")]
     Failed {
-        /// Name of the engine.
         engine: &'static str,
         /// The step, a short name.
         step: &'static str,
         /// The failed step and its object.
         what: String,
-        /// The error of the system.
         source: io::Error,
     },
     /// A target that the engine owns could not be made or opened.
@@ -38,7 +33,6 @@ pub enum EngineError {
     Target {
         /// The failed operation, as a short name such as `open(NAME)`.
         step: String,
-        /// The error of the system.
         source: ferrio_sys::Error,
     },
     /// A target does not fit the engine, or the job does not fit the target.
@@ -50,13 +44,11 @@ pub enum EngineError {
         what: String,
         /// The line begins with the name of the target.
         is_named: bool,
-        /// The errno.
         errno: i32,
     },
     /// The kernel refused a feature.
     #[error("{engine}: {what} failed: {source}; {hint}")]
     Refused {
-        /// Name of the engine.
         engine: &'static str,
         /// The failed attempt, with the option that requested it.
         what: String,

@@ -11,7 +11,6 @@ use ferrio_spec::engines::EngineDef;
 pub struct EngineKind {
     /// The row in the table of engines. For an engine behind a pool of threads: the row as the pool changes it.
     pub def: EngineDef,
-    /// The work that the engine does.
     pub work: EngineWork,
 }
 
@@ -28,7 +27,6 @@ impl EngineKind {
 /// The work of an engine, and the function that prepares the engine.
 #[derive(Clone, Copy)]
 pub enum EngineWork {
-    /// Data I/O.
     Io(Prepare),
     /// Turns of work that move no data.
     Turns(PrepareTurns),

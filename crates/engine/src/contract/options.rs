@@ -46,7 +46,6 @@ impl EngineOptions {
         &self.secret_names
     }
 
-    /// The storages of the run.
     pub(crate) fn storages(&self) -> &Storages {
         &self.storages
     }

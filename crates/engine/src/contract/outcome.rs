@@ -78,7 +78,6 @@ impl IoResult {
         self.0 == n_bytes as i64
     }
 
-    /// The outcome.
     #[inline]
     pub const fn outcome(self) -> Outcome {
         match self {

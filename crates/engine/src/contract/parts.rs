@@ -7,7 +7,6 @@ use ferrio_stats::ServerSteps;
 use ferrio_stats::note::{ProtectionField, ScsiStatus};
 use std::ops::Range;
 
-/// State of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Connection {
     /// The connection is made, or the engine needs none.
@@ -76,9 +75,7 @@ pub trait Server {
 /// What a write leaves in its blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WriteContent {
-    /// The data of its buffer.
     Data,
-    /// Zeroes.
     Zeroes,
     /// What was there before.
     Unchanged,
@@ -118,9 +115,7 @@ pub struct TagMismatch {
     pub field: ProtectionField,
     /// First block of the I/O.
     pub block: u64,
-    /// Expected value.
     pub expected: u64,
-    /// Value in the block.
     pub actual: u64,
 }
 

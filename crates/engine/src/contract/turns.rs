@@ -30,11 +30,9 @@ pub trait PreparedTurns {
 
 /// What an engine is given before its first turn.
 pub struct TurnsSetup {
-    /// The clock of the run.
     pub clock: Clock,
     /// Seed of the worker, for engines that draw random numbers.
     pub seed: u64,
-    /// Facts about the job.
     pub job: JobFacts,
     /// Files that no output of the engine may replace.
     pub kept: Arc<ProtectedPaths>,
@@ -97,25 +95,19 @@ pub enum EngineRemark {
     },
     /// The program that it will run.
     Program {
-        /// Name of the program.
         program: String,
         /// Its arguments, if there are any.
         arguments: Option<String>,
     },
-    /// The program starts.
     ProgramStarts {
-        /// Name of the program.
         program: String,
         /// Its arguments, if there are any.
         arguments: Option<String>,
         /// The files that take what it prints: stdout, stderr.
         files: Option<[String; 2]>,
     },
-    /// The program has failed by itself.
     ProgramFailed {
-        /// Name of the program.
         program: String,
-        /// How it has ended.
         end: ChildEnd,
     },
 }

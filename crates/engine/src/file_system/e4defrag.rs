@@ -23,7 +23,6 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::fs::OpenOptionsExt;
 
-/// Name of the engine in messages.
 const NAME: &str = "e4defrag";
 
 pub(crate) const PREPARE: Prepare = |options| Ok(Box::new(Defrag::parse(options)?));

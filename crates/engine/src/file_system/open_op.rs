@@ -7,7 +7,6 @@
 use crate::contract::{Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit, OpenTarget, Prepared, Queued};
 use std::path::Path;
 
-/// The call on a name.
 pub(crate) trait OpenOp {
     /// What the call leaves open until the target is closed (a descriptor, say).
     type Kept;
@@ -17,7 +16,6 @@ pub(crate) trait OpenOp {
         Ok(())
     }
 
-    /// Makes the call.
     fn act(&mut self, name: &Path) -> Result<Self::Kept, EngineError>;
 
     /// See [`Engine::remove_target`].

@@ -20,7 +20,6 @@ pub(crate) fn result_of(outcome: Result<usize, Errno>) -> IoResult {
     }
 }
 
-/// The result that stands for an errno.
 #[inline]
 pub(crate) fn error_result(errno: Errno) -> IoResult {
     IoResult::failed(errno.raw_os_error())

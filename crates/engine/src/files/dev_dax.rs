@@ -17,7 +17,6 @@ pub(crate) const PREPARE: Prepare = |_| Ok(Box::new(DaxMemory));
 /// Devices of persistent memory.
 struct DaxMemory;
 
-/// The device that `info` is about.
 fn device(info: ferrio_sys::Result<FileInfo>) -> Result<DaxDevice, EngineError> {
     let found = info.and_then(|info| DaxDevice::of(info.is_device));
     match found.map_err(|source| EngineError::Target { step: "dax_size".to_owned(), source })? {

@@ -15,7 +15,6 @@ pub(crate) struct FdTable {
 }
 
 impl FdTable {
-    /// The table of a job.
     pub(crate) fn of(setup: &EngineSetup) -> Self {
         Self { punches_holes: setup.job.commands.punches_holes, ..Self::new(setup.n_files) }
     }

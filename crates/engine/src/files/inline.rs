@@ -25,7 +25,6 @@ pub(crate) trait Transfer {
         Ok(())
     }
 
-    /// A file will be closed.
     fn closed(&mut self, _file_index: u32) {}
 
     /// Does a sync or a trim.

@@ -37,7 +37,6 @@ use std::os::fd::AsRawFd;
 use std::rc::Rc;
 use traffic::Traffic;
 
-/// Name of the engine in messages.
 const NAME: &str = "io_uring";
 
 /// Most bytes that the kernel moves in one I/O (`MAX_RW_COUNT`); a request has 32 bits for its length.

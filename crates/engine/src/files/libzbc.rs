@@ -11,7 +11,6 @@ use ferrio_sys::file::{FileInfo, FileKind};
 use ferrio_sys::{Errno, file_io};
 use std::os::fd::BorrowedFd;
 
-/// Name of the engine in messages.
 const NAME: &str = "libzbc";
 
 pub(crate) const PREPARE: Prepare = |_| Ok(Box::new(Idle));

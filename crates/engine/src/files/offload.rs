@@ -55,7 +55,6 @@ pub fn pooled(kind: EngineKind) -> EngineKind {
 
 /// A pool before it is started.
 pub struct Offload {
-    /// Name of the engine.
     name: &'static str,
     prepare: Prepare,
     options: EngineOptions,

@@ -16,7 +16,6 @@ use std::os::fd::BorrowedFd;
 
 /// The way in which an engine maps and writes.
 pub(crate) trait MemoryKind {
-    /// Name of the engine in messages.
     const NAME: &'static str;
 
     /// The mapping of `len` bytes of a file from an offset, both rounded as the memory needs it; `at`: where the job's range begins.
@@ -30,7 +29,6 @@ pub(crate) trait MemoryKind {
 pub(crate) struct MappedRange {
     /// First byte of the file that is mapped.
     pub(crate) start: u64,
-    /// The mapping.
     pub(crate) mapping: FileMapping,
 }
 
@@ -42,7 +40,6 @@ pub(crate) fn aligned(file: &EngineFile<'_>, align_bytes: u64) -> Result<(u64, u
     usize::try_from(length).map(|length| (start, length)).map_err(|_| Errno::NOMEM)
 }
 
-/// The error of a mapping.
 pub(crate) fn map_error(engine: &'static str, error: &ferrio_sys::Error) -> EngineError {
     let errno = error.errno().unwrap_or(libc::EIO);
     let hint = match errno {
@@ -76,7 +73,6 @@ pub(crate) fn start<K: MemoryKind + 'static>(
     Box::new(Inline(MappedMemory { kind, write_back, copy, is_drained, files })).start(setup)
 }
 
-/// The mappings of a job.
 struct MappedMemory<K> {
     kind: K,
     write_back: WriteBack,

@@ -25,7 +25,6 @@ impl JobRwFlags {
         Self { is_atomic, ..self }
     }
 
-    /// The flags of an I/O.
     #[inline]
     pub(crate) fn of(self, direction: Direction) -> RwFlags {
         let when = |is_set, flag| if is_set { flag } else { RwFlags::NONE };

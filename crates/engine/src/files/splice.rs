@@ -26,7 +26,6 @@ impl Prepared for Idle {
     }
 }
 
-/// A pipe, or the error of making one.
 pub(crate) fn new_pipe(engine: &'static str) -> Result<Pipe, EngineError> {
     Pipe::new().map_err(|errno| EngineError::Refused {
         engine,

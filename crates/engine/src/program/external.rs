@@ -20,7 +20,6 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
-/// Name of the engine in messages.
 const NAME: &str = "external";
 
 pub(crate) const PREPARE: Prepare = |options| prepare(options);
@@ -65,7 +64,6 @@ fn values(library: &EngineLibrary, given: &str) -> Result<Vec<(String, String)>,
     Ok(values)
 }
 
-/// A failed call of a library.
 fn failed(library: &EngineLibrary, step: &'static str, of: &str, error: &LibraryFailure) -> EngineError {
     let words = if error.text.is_empty() { String::new() } else { format!(": {}", error.text) };
     EngineError::Failed {

@@ -25,7 +25,6 @@ use std::sync::Arc;
 pub(crate) use queue::PREPARE as ASYNC;
 pub use queue::{StorageIo, StorageJob, StorageQueue};
 
-/// Name of the engine in messages.
 const NAME: &str = "own";
 
 pub(crate) const PREPARE: Prepare = |options| prepare(options);
@@ -64,11 +63,9 @@ pub trait Storage: Send + Sync {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct StorageAccess {
-    /// It writes or trims.
     pub writes: bool,
 }
 
-/// An open target.
 pub trait StorageTarget {
     /// Reads at an offset, bytes; returns the number of bytes, fewer than asked for at the end of the target.
     ///

@@ -49,7 +49,6 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 use talk::HttpTalk;
 
-/// Name of the engine in messages.
 const NAME: &str = "http";
 
 pub(crate) const PREPARE: Prepare = |options| prepare(options);
@@ -113,7 +112,6 @@ struct Http {
     reads: MixDraws<ObjectRequestKind>,
     /// The I/O that is not done yet.
     flight: Option<HttpFlight>,
-    /// Requests that have succeeded.
     requests: ObjectRequests,
     /// Why no connection was made before the first I/O.
     unreached: Option<Complaint>,
@@ -131,7 +129,6 @@ struct Http {
 /// An I/O that is not done yet.
 #[derive(Debug, Clone, Copy)]
 struct HttpFlight {
-    /// The slot of its unit.
     unit_index: u32,
     unit: IoUnit,
     kind: ObjectRequestKind,
@@ -139,7 +136,6 @@ struct HttpFlight {
 }
 
 impl Http {
-    /// The kind of the request of an I/O.
     fn kind(&mut self, unit: &IoUnit) -> Result<ObjectRequestKind, Complaint> {
         match unit.direction {
             Direction::Read => Ok(self.reads.next()),

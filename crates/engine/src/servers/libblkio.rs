@@ -35,13 +35,11 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-/// Name of the engine in messages.
 const NAME: &str = "libblkio";
 
 /// Time in which a server has to answer before the first I/O.
 const LIMIT: Duration = Duration::from_secs(30);
 
-/// Time for the end of a connection.
 const END_LIMIT: Duration = Duration::from_secs(1);
 
 /// Why a connection is not made.
@@ -50,7 +48,6 @@ const NO_ANSWER: &str =
 
 pub(crate) const PREPARE: Prepare = |options| prepare(options);
 
-/// Opens the library.
 pub(crate) fn open_library() -> ferrio_sys::Result<()> {
     Libblkio::get().map(|_| ())
 }
@@ -127,7 +124,6 @@ fn properties(option: &'static str, list: Option<&str>) -> Result<Vec<(CString, 
 struct BlkioManner {
     /// Data is described as a list of parts.
     is_vectored: bool,
-    /// Trims write zeroes.
     writes_zeroes: bool,
     /// Each write is durable when it is done (`sync`).
     is_durable: bool,

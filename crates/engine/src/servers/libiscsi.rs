@@ -31,7 +31,6 @@ use std::path::Path;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-/// Name of the engine in messages.
 const NAME: &str = "libiscsi";
 
 /// Time in which a target has to answer before the first I/O.
@@ -42,7 +41,6 @@ const QUEUE: &str = "td_io_queue";
 
 pub(crate) const PREPARE: Prepare = |options| prepare(options);
 
-/// Opens the library.
 pub(crate) fn open_library() -> ferrio_sys::Result<()> {
     Libiscsi::get().map(|_| ())
 }
@@ -65,7 +63,6 @@ pub(crate) fn inquire(url: &str, cancellation: Cancellation<'_>) -> Result<Optio
     Ok(answer(asked)?.map(|targets| IscsiFacts { targets, lun: None }))
 }
 
-/// The answer of a thread that asks.
 fn answer<T>(asked: io::Result<Option<Result<T, IscsiError>>>) -> Result<Option<T>, EngineError> {
     let unfit = |what: String| EngineError::Unfit {
         step: "setup",
@@ -94,7 +91,6 @@ fn prepare(options: &EngineOptions) -> Result<Box<dyn Prepared>, EngineError> {
 /// Commands of a job that fio does not have.
 #[derive(Debug, Clone, Copy)]
 struct Manner {
-    /// Trims are UNMAP.
     unmaps: bool,
     /// Reads and writes go to the medium.
     forces_unit_access: bool,

@@ -40,7 +40,6 @@ use std::time::Duration;
 use uri::Uri;
 use wire::Wire;
 
-/// Name of the engine in messages.
 const NAME: &str = "nbd";
 
 pub(crate) const PREPARE: Prepare = |options| prepare(options);

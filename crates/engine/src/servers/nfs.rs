@@ -32,7 +32,6 @@ use std::path::Path;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-/// Name of the engine in messages.
 const NAME: &str = "nfs";
 
 /// Time in which a server has to answer before the first I/O and after the last.
@@ -47,7 +46,6 @@ const TOO_LONG: &str =
 
 pub(crate) const PREPARE: Prepare = |options| prepare(options);
 
-/// Opens the library.
 pub(crate) fn open_library() -> ferrio_sys::Result<()> {
     Libnfs::get().map(|_| ())
 }

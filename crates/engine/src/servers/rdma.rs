@@ -22,12 +22,10 @@ use manager::{RdmaError, RdmaLibraries};
 use settings::{GivenRdma, RdmaRole, RdmaSettings};
 use std::time::Duration;
 
-/// Name of the engine in messages.
 const NAME: &str = "rdma";
 
 pub(crate) const PREPARE: Prepare = |options| Ok(prepare(options));
 
-/// Opens the libraries.
 pub(crate) fn open_library() -> ferrio_sys::Result<()> {
     RdmaLibraries::get().map(|_| ())
 }

@@ -4,7 +4,6 @@
 
 use std::time::Duration;
 
-/// What a server answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ServerFacts {
     /// An export for network block devices.
@@ -22,7 +21,6 @@ pub enum ServerFacts {
 pub struct TlsFacts {
     /// Version of the protocol, such as `TLS 1.3`.
     pub version: String,
-    /// Time of the handshake.
     pub time: Duration,
     /// Why the certificate is not accepted, in words; `None`: it is.
     pub problem: Option<String>,
@@ -31,9 +29,7 @@ pub struct TlsFacts {
 /// An export of a server for network block devices.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NbdFacts {
-    /// Its size.
     pub size_bytes: u64,
-    /// It can only be read.
     pub is_read_only: bool,
     /// What the server offers beside reads and writes: the name, and whether it does.
     pub abilities: Vec<(&'static str, bool)>,
@@ -48,9 +44,7 @@ pub struct NbdFacts {
 pub enum WebProtocol {
     /// With its compliance classes.
     Webdav(String),
-    /// S3.
     S3,
-    /// Swift.
     Swift,
 }
 
@@ -65,7 +59,6 @@ pub struct WebFacts {
     pub first_byte: Duration,
     /// Status of a GET of the first byte.
     pub status: u16,
-    /// What the server calls itself.
     pub server: Option<String>,
     /// Protocols that it shows to speak.
     pub protocols: Vec<WebProtocol>,
@@ -80,7 +73,6 @@ pub struct WebFacts {
 /// A mount of an export.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NfsFacts {
-    /// Version of the protocol.
     pub version: u32,
     /// The mount, or why there is none, in the library's words.
     pub mount: Result<NfsMountFacts, String>,
@@ -106,12 +98,9 @@ pub struct IscsiFacts {
     pub lun: Option<LunFacts>,
 }
 
-/// A LUN of a target.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct LunFacts {
-    /// Its size.
     pub size_bytes: u64,
-    /// Its block.
     pub block_bytes: u32,
     /// It takes UNMAP; `None`: the target does not tell.
     pub has_unmap: Option<bool>,

@@ -23,7 +23,6 @@ struct Limit {
 }
 
 impl Burst {
-    /// Parses the option.
     pub(crate) fn parse(text: &str) -> Result<Self, SimTextError> {
         Ok(Self { limits: text.split(',').map(|entry| Limit::parse(entry.trim())).collect::<Result<_, _>>()? })
     }

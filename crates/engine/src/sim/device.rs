@@ -34,7 +34,6 @@ pub(crate) struct TimedReadCache {
     cache: ReadCache,
 }
 
-/// All models of the device.
 #[derive(Debug)]
 pub(crate) struct SimDevice {
     pub(crate) service: ServiceModel,
@@ -52,7 +51,6 @@ pub(crate) struct SimDevice {
 #[derive(Debug)]
 pub(crate) struct Channels(BinaryHeap<Reverse<u64>>);
 
-/// An I/O that arrives.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Arrival {
     pub(crate) direction: Direction,
@@ -72,7 +70,6 @@ pub(crate) struct SimOutcome {
 }
 
 impl SimDevice {
-    /// Takes an I/O.
     pub(crate) fn take(&mut self, arrival: &Arrival) -> SimOutcome {
         let (fault, delay_ns) = self.faults.next(arrival.direction, arrival.length_bytes);
         let done_ns =

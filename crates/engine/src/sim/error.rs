@@ -2,7 +2,6 @@
 //!
 //! Must not know: which option it is. Start reading at [`SimTextError`].
 
-/// Largest number of channels.
 pub(super) const MAX_CHANNELS: u64 = 65_536;
 
 /// What is wrong with the text of a `sim_*` option.
@@ -17,7 +16,6 @@ pub(crate) enum SimTextError {
     /// No size.
     #[error("'{0}' is not a size; allowed: a number with k, m, g, t or p, such as 16m or 16MiB")]
     Size(String),
-    /// A zero where something has to be.
     #[error("'{0}' must be more than 0")]
     Zero(String),
     /// No number.
@@ -25,24 +23,12 @@ pub(crate) enum SimTextError {
     Number(String),
     /// Other parts than the option has.
     #[error("'{text}' does not have the form {form}")]
-    Form {
-        /// The text.
-        text: String,
-        /// The parts.
-        form: &'static str,
-    },
-    /// A burst rate below the base rate.
+    Form { text: String, form: &'static str },
     #[error("the burst rate {burst} is below the base rate {base}")]
-    SlowBurst {
-        /// The burst rate.
-        burst: String,
-        /// The base rate.
-        base: String,
-    },
+    SlowBurst { burst: String, base: String },
     /// Stalls as long as the time from one to the next.
     #[error("a stall of {duration} every {every} leaves no time to work")]
     EndlessStall {
-        /// Length of a stall.
         duration: String,
         /// Time from one to the next.
         every: String,
@@ -56,10 +42,8 @@ pub(crate) enum SimTextError {
     /// No fault.
     #[error("'{0}' is not a fault; allowed: eio, short, torn, lost, misdirected, flip, stall:DURATION")]
     Fault(String),
-    /// Neither a probability nor a count.
     #[error("'{0}' is neither a probability (0.01, 1%) nor a count (100: the 100th, /100: every 100th)")]
     When(String),
-    /// A probability above 1.
     #[error("the probability {0} is above 1")]
     Probability(String),
     /// A fault that shows only in the contents of a device, of a device without contents.
@@ -67,19 +51,13 @@ pub(crate) enum SimTextError {
     NeedsContents(&'static str),
     /// No direction.
     #[error("'{name}' is not a direction; allowed: {allowed}")]
-    Direction {
-        /// The text.
-        name: String,
-        /// The directions.
-        allowed: String,
-    },
+    Direction { name: String, allowed: String },
     /// No distribution.
     #[error("'{0}' is not a distribution; allowed: fixed:T, uniform:T-T, exponential:MEAN, lognormal:MEDIAN/SIGMA")]
     Distribution(String),
     /// No range of times.
     #[error("'{0}' is not a range of times; allowed: T-T, such as 50us-150us")]
     Range(String),
-    /// A range that ends before it begins.
     #[error("the range '{0}' ends before it begins")]
     EmptyRange(String),
     /// A `sigma` that is too large.
@@ -88,7 +66,6 @@ pub(crate) enum SimTextError {
     /// A read cache that is too small or too large.
     #[error("a read cache of {0} is not within 4k to 16g")]
     ReadCache(String),
-    /// A number of channels that cannot be.
     #[error("allowed: 1 to {MAX_CHANNELS}")]
     Channels,
 }

@@ -29,12 +29,10 @@ const DEFAULT_STALL_NS: u64 = 100_000_000;
 /// Purpose number of the first rule's random stream; each rule has the next number.
 const FIRST_PURPOSE: u64 = 16;
 
-/// The fault of one I/O.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SimFault {
     /// Nothing.
     None,
-    /// EIO.
     Eio,
     /// Only this many bytes are moved and reported.
     Short(u64),
@@ -75,14 +73,12 @@ struct Rule {
     stream: SimRandom,
 }
 
-/// All rules.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Faults {
     rules: Vec<Rule>,
 }
 
 impl Faults {
-    /// Parses the option.
     pub(crate) fn parse(text: &str, seed: u64) -> Result<Self, SimTextError> {
         let purposes = FIRST_PURPOSE..;
         let rule = |(entry, purpose): (&str, u64)| Rule::parse(entry, SimRandom::new(seed, purpose));

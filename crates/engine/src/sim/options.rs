@@ -40,7 +40,6 @@ struct Texts {
 }
 
 impl SimOptions {
-    /// Checks all options.
     pub(crate) fn parse(options: &EngineOptions) -> Result<Self, EngineError> {
         let text = |option: &EngineOption<Option<&'static str>>| options.get(option).map(str::trim).map(str::to_owned);
         let has_data = options.get(&sim::DATA);

@@ -6,7 +6,6 @@
 
 use std::collections::HashMap;
 
-/// Bytes of a page.
 pub(crate) const PAGE_BYTES: u64 = 4096;
 
 /// Largest cache: its 2^22 pages take about 200 MiB of memory.

@@ -60,7 +60,6 @@ pub(crate) fn split_direction(entry: &str) -> Result<(Option<usize>, &str), SimT
 }
 
 impl ServiceModel {
-    /// Parses the option.
     pub(crate) fn parse(text: &str, seed: u64) -> Result<Self, SimTextError> {
         let first = Service { distribution: Distribution::Fixed { ns: 0 }, bytes_per_sec: None };
         let mut services = [first; 4];

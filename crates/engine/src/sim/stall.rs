@@ -22,7 +22,6 @@ enum Every {
 }
 
 impl StallModel {
-    /// Parses the option.
     pub(crate) fn parse(text: &str) -> Result<Self, SimTextError> {
         let [every, duration] = parse::parts(text, "EVERY/DURATION, such as 256m/20ms or 1s/5ms")?;
         let duration_ns = parse::time_ns(duration)?;
@@ -55,7 +54,6 @@ impl StallModel {
         }
     }
 
-    /// Counts a write that is done at `done_ns`.
     pub(crate) fn written(&mut self, length_bytes: u64, done_ns: u64) {
         let Every::Written { bytes, left_bytes } = &mut self.every else { return };
         if length_bytes < *left_bytes {

@@ -15,7 +15,6 @@ use std::io;
 /// A trim clears its range in steps of this length, and only steps that hold data.
 const CLEAR_STEP_BYTES: usize = 4096;
 
-/// The contents.
 pub(crate) struct Store {
     memory: Arena,
 }

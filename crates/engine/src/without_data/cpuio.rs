@@ -20,7 +20,6 @@ use ferrio_sys::clock::{Clock, ClockKind};
 use std::hint::black_box;
 use std::task::Poll;
 
-/// Name of the engine in messages.
 const NAME: &str = "cpuio";
 
 /// Longest time of work between two looks of the loop at what else there is to do (its runtime, a signal), ns.

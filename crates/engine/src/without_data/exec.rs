@@ -30,7 +30,6 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
-/// Name of the engine in messages.
 const NAME: &str = "exec";
 
 /// Length of a turn, and of the rest after it, microseconds.
@@ -45,7 +44,6 @@ pub(crate) const PREPARE: PrepareTurns = |options| Ok(Box::new(ProgramSettings::
 #[derive(Debug, PartialEq, Eq)]
 struct ProgramSettings {
     program: String,
-    /// The arguments as given.
     arguments: Option<String>,
     grace: Duration,
     has_files: bool,

@@ -38,7 +38,6 @@ struct PageFault {
     targets: Vec<Option<Target>>,
 }
 
-/// The memory of a target.
 struct Target {
     /// Offset of the first byte.
     start: u64,
@@ -56,7 +55,6 @@ impl Target {
         Ok(Self { start, memory: Arena::new(&request)? })
     }
 
-    /// The place of a unit in the memory.
     fn place(&self, unit: &IoUnit) -> Result<usize, Errno> {
         let at =
             unit.offset_bytes.checked_sub(self.start).and_then(|at| usize::try_from(at).ok()).ok_or(Errno::INVAL)?;

@@ -8,7 +8,6 @@ use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
-/// A recipe of the program, from `recipes/`.
 macro_rules! recipes {
     ($($name:literal),+ $(,)?) => {
         /// Names of the recipes of the program.

@@ -28,14 +28,12 @@ pub struct DisturbedRuns {
     pub n_quiet_held: usize,
 }
 
-/// What disturbed a run.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Disturbance {
     pub(crate) finding: String,
     pub(crate) others_bytes: u64,
 }
 
-/// The I/O of a run that a limit is about.
 pub(crate) struct LimitedIo<'a> {
     pub(crate) job: &'a str,
     pub(crate) bound: FitBound,

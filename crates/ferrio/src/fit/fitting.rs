@@ -27,7 +27,6 @@ pub struct Fitting<'a> {
     most_runs: Option<u32>,
 }
 
-/// A load with its jobs.
 pub(crate) struct PreparedLoad<'a> {
     pub(crate) load: &'a FitLoad,
     template: Template,
@@ -198,7 +197,6 @@ impl RunSource for LoadSource<'_> {
     }
 }
 
-/// Looks whether a load has the jobs that its limits are about.
 fn check_jobs_of_limits(recipe: &Recipe, load: &FitLoad, spec: &RunSpec) -> Result<(), FitError> {
     let is_known = |name: &str| spec.jobs.iter().any(|job| job.name == name);
     let Some((_, limit)) = recipe.limits_of(load).find(|(_, limit)| !is_known(&limit.job)) else { return Ok(()) };

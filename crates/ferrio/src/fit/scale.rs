@@ -24,7 +24,6 @@ pub(crate) fn check(options: &[String]) -> Result<(), NotScaled> {
     }
 }
 
-/// Whether a job has one of the options that are multiplied.
 pub(crate) fn is_multiplied(spec: &RunSpec, job: &str, options: &[String]) -> bool {
     let of_job = spec.jobs.iter().filter(|one| one.name == job);
     of_job.flat_map(|one| &one.given_options).any(|(given, _)| options.contains(given))

@@ -22,7 +22,6 @@ pub(crate) fn compress(content: &[u8]) -> Result<Vec<u8>, HistoryError> {
     if stored.len() > MAX_STORED_BYTES { Err(HistoryError::TooLarge(stored.len())) } else { Ok(stored) }
 }
 
-/// The result that was stored.
 pub(crate) fn inflate(number: i64, stored: &[u8]) -> Result<Vec<u8>, HistoryError> {
     let damaged = |text: String| HistoryError::DamagedRun { number, text };
     let mut content = Vec::new();

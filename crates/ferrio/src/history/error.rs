@@ -95,12 +95,10 @@ pub enum HistoryError {
 }
 
 impl HistoryError {
-    /// The error of a call of the system.
     pub(crate) fn system(path: &Path, error: &std::io::Error) -> Self {
         Self::System { path: path.to_owned(), text: ferrio_units::error_text(error) }
     }
 
-    /// The error of a call of the database.
     pub(crate) fn database(path: &Path, error: &rusqlite::Error) -> Self {
         let path = path.to_owned();
         let rusqlite::Error::SqliteFailure(failure, text) = error else {

@@ -100,7 +100,6 @@ pub(crate) fn check(connection: &Connection, form: i64, path: &Path) -> Result<(
     }
 }
 
-/// The parts of a new database of a form.
 fn own_parts(form: i64) -> rusqlite::Result<Parts> {
     let connection = Connection::open_in_memory()?;
     let n_steps = usize::try_from(form).unwrap_or_default();

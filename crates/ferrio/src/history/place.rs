@@ -11,7 +11,6 @@ use std::path::{Path, PathBuf};
 
 /// The variable that switches the history off, and its value for that.
 const SWITCH: (&str, &str) = ("FERRIO_STATE", "off");
-/// The file.
 const FILE_NAME: &str = "history.sqlite";
 /// The files that `SQLite` has beside it.
 const BESIDE: [&str; 2] = ["-wal", "-shm"];

@@ -137,7 +137,6 @@ impl RunSummary {
     }
 }
 
-/// The time in which jobs ran, nanoseconds.
 fn duration_ns(jobs: &[JobResult]) -> u64 {
     let reaches: Option<Vec<(u64, u64)>> = jobs.iter().map(|job| job.reach_ns).collect();
     let whole = reaches.and_then(|all| all.into_iter().reduce(|one, other| (one.0.min(other.0), one.1.max(other.1))));
@@ -145,7 +144,6 @@ fn duration_ns(jobs: &[JobResult]) -> u64 {
     whole.map_or_else(longest_ns, |(start_ns, end_ns)| end_ns.saturating_sub(start_ns))
 }
 
-/// The targets of a job.
 fn targets(job: &JobTargets) -> impl Iterator<Item = &str> {
     job.places.iter().map(|place| place.path.as_str())
 }

@@ -16,7 +16,6 @@ const WINDOW_NS: u64 = 1_000_000_000;
 const KEPT_NS: u64 = 3 * WINDOW_NS;
 /// A job has figures for a time of which its intervals fill at least one part in so many.
 const LEAST_PART: u64 = 10;
-/// Messages that are kept.
 const MOST_MESSAGES: usize = 50;
 
 /// Figures over a short time, of all directions together.
@@ -54,7 +53,6 @@ impl Now {
 pub struct JobBoard {
     /// Its name.
     pub name: JobName,
-    /// Its newest intervals.
     window: VecDeque<JobInterval>,
     /// `Some` after its end: the number of clones that failed.
     pub n_failed: Option<u32>,
@@ -213,7 +211,6 @@ fn together<'a>(jobs: impl Iterator<Item = Vec<&'a JobInterval>>) -> Option<Now>
     jobs.peek().is_some().then(|| figures(jobs))
 }
 
-/// The time that intervals of a job are about, nanoseconds.
 fn length_ns(intervals: &[&JobInterval]) -> u64 {
     intervals.iter().map(|one| one.end_ns.saturating_sub(one.start_ns)).sum()
 }

@@ -38,7 +38,6 @@ pub(crate) struct Courses {
     pub(crate) all: Vec<Option<Now>>,
     /// Each job; empty unless they are wanted.
     pub(crate) jobs: Vec<Vec<Option<Now>>>,
-    /// The distance of the points, seconds.
     pub(crate) point_secs: u64,
     wants_jobs: bool,
     /// A point was due at the last call.

@@ -9,14 +9,11 @@ const LEAST_PART_BYTES: u64 = 1 << 30;
 /// Parts of a pass at most, so that a part is soon done on a large target too.
 const MOST_PARTS: u64 = 200;
 
-/// A part of a pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct FillPart {
     /// A number that no other part has.
     pub(crate) number: u64,
-    /// Where it begins.
     pub(crate) offset: u64,
-    /// Its size.
     pub(crate) bytes: u64,
     /// Size of its I/Os: its size is a whole multiple.
     pub(crate) block_bytes: u64,

@@ -119,7 +119,6 @@ impl OpenPrecondition {
         are_passes_done && (self.plan.most_rounds == 0 || self.progress.steady().is_some())
     }
 
-    /// Keeps what was done.
     pub(crate) fn keep_progress(&self) -> Result<(), PreconditionError> {
         self.write(PROGRESS, &self.progress)
     }

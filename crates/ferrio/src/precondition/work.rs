@@ -44,7 +44,6 @@ impl OpenPrecondition {
     }
 }
 
-/// What a run does.
 #[derive(Clone, Copy)]
 enum PreconditionStep {
     /// A part of a pass.
@@ -135,7 +134,6 @@ impl RunSource for PreconditionRuns<'_> {
     }
 }
 
-/// The figures of a round.
 fn figures(result: &RunResult) -> PreconditionRound {
     let mut round = PreconditionRound {
         ios_per_sec: 0.0,

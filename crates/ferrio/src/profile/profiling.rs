@@ -181,7 +181,6 @@ struct ProfileRuns<'a> {
 /// A part that is being measured.
 struct MeasuredSection {
     prepared: PreparedSection,
-    /// Number of its points that were measured.
     n_points: usize,
     /// What they have told so far.
     outcome: SectionOutcome,

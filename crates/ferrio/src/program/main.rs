@@ -177,7 +177,6 @@ const COMMANDS: &[Command] = &[
     },
 ];
 
-/// The descriptions of all native commands.
 fn descriptions() -> Vec<clap::Command> {
     COMMANDS.iter().map(|command| (command.describe)()).collect()
 }

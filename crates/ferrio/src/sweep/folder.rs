@@ -161,7 +161,6 @@ impl SweepFolder {
     }
 }
 
-/// The name of the file of a record, in the folder of the sweep.
 fn record_name(step: SweepStep) -> PathBuf {
     Path::new(RUNS).join(format!("point-{:05}-run-{:03}.record", step.point_index + 1, step.repeat_index + 1))
 }

@@ -75,7 +75,6 @@ impl OpenSweep {
     }
 }
 
-/// The runs of all points.
 struct PointRuns<'a> {
     open: &'a OpenSweep,
     jobs: &'a SweptJobs<'a>,

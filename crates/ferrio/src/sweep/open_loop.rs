@@ -121,7 +121,6 @@ impl OpenLoop {
     }
 }
 
-/// The parameter that is the load of a closed loop.
 fn closed_load(axes: &[SweepAxis]) -> Option<usize> {
     let along = SweepOutcome::empty(axes.to_vec(), 1).load_axis()?;
     axes[along].options.iter().any(|option| CLOSED_LOADS.contains(&option.name.as_str())).then_some(along)

@@ -15,7 +15,6 @@ use std::path::PathBuf;
 /// Form of the plan's file.
 pub(super) const FORM: u32 = 1;
 
-/// Most runs of a sweep.
 pub(super) const MOST_RUNS: usize = 1_000_000;
 
 /// Where the jobs come from: as much as is needed to make the same ones again.
@@ -55,7 +54,6 @@ pub struct AroundRuns {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SweepPlan {
-    /// Form of this structure.
     form: u32,
     /// The program that made it.
     pub program: String,
@@ -180,7 +178,6 @@ impl SweepPlan {
         plan.is_possible().map(|()| plan)
     }
 
-    /// A plan as its file has it.
     pub(crate) fn encode(&self) -> String {
         // Its keys are texts, so that JSON has all of it; a path that is no UTF-8 was refused.
         serde_json::to_string_pretty(self).map(|text| format!("{text}\n")).unwrap_or_default()

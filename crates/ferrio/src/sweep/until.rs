@@ -14,7 +14,6 @@ pub const FEWEST_RUNS: u32 = 6;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{text:?}: {fault}; expected is something like 'read.iops ± 2 %'")]
 pub struct UntilError {
-    /// What was given.
     text: String,
     /// What is wrong with it.
     #[source]

@@ -5,7 +5,6 @@
 use super::writer::JsonWriter;
 use ferrio_stats::{BlockState, BlockStates, ReportSettings};
 
-/// Writes the object.
 pub(super) fn write(writer: &mut JsonWriter, settings: &ReportSettings, states: &BlockStates) {
     writer.object("block", |writer| {
         writer.object("percentiles", |writer| {

@@ -17,7 +17,6 @@ use ferrio_stats::{
 };
 use ferrio_units::DataDirection;
 
-/// Writes the key.
 pub(super) fn write(writer: &mut JsonWriter, result: &FioView<'_>, detail: Detail) {
     let slow: Vec<Slow<'_>> = result.jobs.iter().flat_map(slow_latencies).collect();
     let stalled: Vec<&JobReport<'_>> = result.jobs.iter().filter(|job| job.stats.log_stall_ns > 0).collect();

@@ -11,7 +11,6 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::marker::PhantomData;
 
-/// A report.
 #[derive(Deserialize)]
 pub(super) struct Document {
     #[serde(rename = "fio version", default)]
@@ -36,7 +35,6 @@ pub(super) struct Document {
     pub(super) elapsed_ns: Option<u64>,
 }
 
-/// ferrio's own key.
 #[derive(Deserialize)]
 pub(super) struct Ferrio {
     #[serde(default)]
@@ -68,7 +66,6 @@ pub(super) struct ResponseKeys {
     pub(super) response_ns: Option<LatencyKeys>,
 }
 
-/// A job, or a group of jobs.
 #[derive(Deserialize)]
 pub(super) struct JobKeys {
     #[serde(default)]
@@ -122,7 +119,6 @@ pub(super) struct SteadyKeys {
     pub(super) duration: u64,
     #[serde(default)]
     pub(super) attained: i64,
-    /// A text, or a number.
     #[serde(default)]
     pub(super) criterion: Value,
 }
@@ -142,7 +138,6 @@ pub(super) struct FateKeys {
     pub(super) start_ms: i64,
 }
 
-/// A direction.
 #[derive(Deserialize)]
 pub(super) struct DirectionKeys {
     #[serde(default)]
@@ -196,7 +191,6 @@ pub(super) struct SyncKeys {
     pub(super) lat_ns: Option<LatencyKeys>,
 }
 
-/// A latency.
 #[derive(Deserialize)]
 pub(super) struct LatencyKeys {
     #[serde(default)]
@@ -215,7 +209,6 @@ pub(super) struct LatencyKeys {
     pub(super) bins: BTreeMap<String, i64>,
 }
 
-/// A disk.
 #[derive(Deserialize)]
 pub(super) struct DiskKeys {
     #[serde(default)]
@@ -240,7 +233,6 @@ pub(super) struct Limited<T> {
 }
 
 impl<T> Limited<T> {
-    /// Most elements.
     pub(super) const MOST: usize = 20_000;
 }
 

@@ -5,7 +5,6 @@
 use super::writer::JsonWriter;
 use ferrio_stats::CpuIdleness;
 
-/// Writes the object.
 pub(super) fn write(writer: &mut JsonWriter, idleness: &CpuIdleness) {
     writer.object("cpu_idleness", |writer| {
         writer.float("system", idleness.system_percent);

@@ -33,7 +33,6 @@ pub(super) fn moments(writer: &mut JsonWriter, stat: &LatencyStat) {
     writer.integer("N", stat.n_samples);
 }
 
-/// Percentiles with their values.
 pub(super) fn percentile_object(writer: &mut JsonWriter, latencies_ns: &[(f64, u64)]) {
     writer.object("percentile", |writer| {
         for (percentile, latency_ns) in latencies_ns {

@@ -21,7 +21,6 @@ pub fn steady_texts(state: &SteadyState) -> (String, String) {
     (format!("{name}:{:.6}{percent}", criterion.limit), format!("{:.6}{percent}", state.figure))
 }
 
-/// Writes the object.
 pub(super) fn write(writer: &mut JsonWriter, state: &SteadyState) {
     let (criterion, figure) = steady_texts(state);
     writer.object("steadystate", |writer| {

@@ -23,7 +23,6 @@ impl JsonWriter {
         writer.out
     }
 
-    /// An object as a member of an object.
     pub(super) fn object(&mut self, key: &str, fill: impl FnOnce(&mut Self)) {
         self.key(key);
         self.enclosed('{', '}', fill);
@@ -47,7 +46,6 @@ impl JsonWriter {
         put!(&mut self.out, "{}", value.into());
     }
 
-    /// A string.
     pub(super) fn string(&mut self, key: &str, value: &str) {
         self.key(key);
         self.quoted(value);

@@ -5,7 +5,6 @@
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
-/// A record that is read.
 #[derive(Deserialize)]
 #[serde(tag = "record", rename_all = "lowercase")]
 pub(super) enum RecordLine {
@@ -22,7 +21,6 @@ pub(super) enum RecordLine {
     Other,
 }
 
-/// The run.
 #[derive(Deserialize)]
 pub(super) struct RunLine {
     pub(super) format: u32,
@@ -39,7 +37,6 @@ pub(super) struct RunLine {
     pub(super) jobs: Vec<DescribedJob>,
 }
 
-/// A job with its options.
 #[derive(Deserialize)]
 pub(super) struct DescribedJob {
     pub(super) first_number: u64,
@@ -108,7 +105,6 @@ pub(super) struct JobLine {
     pub(super) signal: Option<i32>,
 }
 
-/// A direction.
 #[derive(Serialize, Deserialize)]
 pub(super) struct DirectionMembers {
     pub(super) ios: u64,
@@ -174,7 +170,6 @@ impl LatencyMembers {
     }
 }
 
-/// Use of the CPU.
 #[derive(Serialize, Deserialize, Default)]
 pub(super) struct CpuMembers {
     pub(super) user_ms: f64,

@@ -41,7 +41,6 @@ enum JsonlRecord<'a> {
         text: &'a str,
     },
     Job(JobLine),
-    /// All clones of a job in an interval.
     #[serde(rename = "clones_interval")]
     ClonesInterval {
         n_clones: u32,
@@ -55,7 +54,6 @@ enum JsonlRecord<'a> {
         #[serde(flatten)]
         span: SpanLine,
     },
-    /// The outcome of an audit.
     Audit(&'a Audit),
     End {
         epoch_ms: u64,
@@ -68,11 +66,8 @@ enum JsonlRecord<'a> {
 /// Data of the first line that no event has.
 #[derive(Debug, Clone, Copy)]
 pub struct FirstLine<'a> {
-    /// Provenance of the figures.
     pub provenance: &'a Provenance,
-    /// Version of fio's outputs.
     pub fio_version: &'a str,
-    /// Options given for all jobs.
     pub global_options: &'a [(String, String)],
 }
 
@@ -91,7 +86,6 @@ impl Default for JsonlLines {
 }
 
 impl JsonlLines {
-    /// Messages have these words.
     pub fn with_words(words: fn(&Note) -> String) -> Self {
         Self { clones: ClonesTogether::default(), words }
     }
@@ -173,7 +167,6 @@ fn job(end: &JobEnd) -> String {
     }))
 }
 
-/// The figures of clones for intervals.
 fn clones_intervals(clones: &[JobIntervalStats]) -> String {
     let record = |clones: &JobIntervalStats| {
         let span = with_rates(of_interval(&clones.sum), &clones.iops, &clones.bw_bytes);
@@ -188,7 +181,6 @@ fn clones_job(clones: &JobIntervalStats) -> String {
     line(&JsonlRecord::ClonesJob { n_clones: clones.n_clones, span })
 }
 
-/// A message of the run.
 fn message(stream: MessageStream, text: &str, epoch_ms: u64) -> String {
     line(&JsonlRecord::Message { epoch_ms, stream: stream.name(), text: text.trim_matches(['\n', '\r']) })
 }

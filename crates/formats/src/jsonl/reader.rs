@@ -17,7 +17,6 @@ use worker::WorkerLines;
 pub(crate) const START: &[u8] = b"{\"record\":";
 /// Longest line. An interval with all buckets of three directions takes less than 100 KiB; the line of a run has all options.
 const MAX_LINE_BYTES: u64 = 64 << 20;
-/// Most workers.
 const MOST_WORKERS: usize = 20_000;
 /// The newest form that is known.
 const FORMAT: u32 = 1;

@@ -18,7 +18,6 @@ const HAS_MAXIMUM: u32 = 0x2000_0000;
 const HAS_ISSUE_TIME: u32 = 0x1000_0000;
 /// Bytes of a record without offset and issue time.
 const PLAIN_BYTES: usize = 40;
-/// Bytes of the longest record.
 const MAX_RECORD_BYTES: usize = PLAIN_BYTES + 16;
 /// Limits for the length of the records in one piece: smaller pieces would save nothing because of the stream's own
 /// bytes; with larger ones, a thousand jobs would hold gigabytes.

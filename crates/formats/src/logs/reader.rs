@@ -23,7 +23,6 @@ const MAX_LINE_BYTES: u64 = 64 << 10;
 /// Ending of the names of compressed logs (`log_store_compressed`).
 const COMPRESSED: &str = ".fz";
 
-/// What a log holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum LogContent {
     Values(Quantity),
@@ -40,10 +39,8 @@ const ENDINGS: [(&str, LogContent); 6] = [
     ("_bw", LogContent::Values(Quantity::Bandwidth)),
 ];
 
-/// A log that was read.
 #[derive(Debug)]
 pub(crate) struct PerformanceLog {
-    /// The name of its file.
     file: String,
     /// The folder of its file, as it was given; logs of other folders are of other runs.
     folder: String,
@@ -83,7 +80,6 @@ pub(crate) fn has_name_of_log(path: &Path) -> bool {
     parse_name(path).is_some()
 }
 
-/// Prefix, number and content of a log, from its name.
 fn parse_name(path: &Path) -> Option<(String, Option<u32>, LogContent)> {
     let name = path.file_name()?.to_str()?;
     let name = name.strip_suffix(COMPRESSED).unwrap_or(name).strip_suffix(".log")?;

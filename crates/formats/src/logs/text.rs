@@ -26,7 +26,6 @@ impl RowWriter {
         Self { columns, time_ms: u64::MAX, front: Vec::new(), back_of: (u8::MAX, 0, 0), back: Vec::new() }
     }
 
-    /// Appends one row.
     #[inline]
     pub(super) fn row(&mut self, row: &LogRow, text: &mut Vec<u8>) {
         if row.time_ms != self.time_ms || self.front.is_empty() {
@@ -80,7 +79,6 @@ fn priority(ioprio: u16, in_full: bool, text: &mut Vec<u8>) {
     }
 }
 
-/// `, NUMBER`.
 fn next(value: u64, text: &mut Vec<u8>) {
     text.extend_from_slice(b", ");
     number(value, text);

@@ -30,7 +30,6 @@ impl ColumnLayout {
         Self { columns: (0..n_columns).map(|column| (width(column), is_left(column))).collect() }
     }
 
-    /// A row as a line.
     pub fn line(&self, row: &[String]) -> String {
         let cells = row.iter().zip(&self.columns).map(|(cell, (width, is_left))| {
             if *is_left { format!("{cell:<width$}") } else { format!("{cell:>width$}") }

@@ -104,7 +104,6 @@ pub fn measured(measured: &Measured) -> String {
     format!("{} {}", measured.what, value(measured))
 }
 
-/// A measured value with its unit.
 pub fn value(measured: &Measured) -> String {
     match measured.unit {
         Unit::Bytes => bytes_text(measured.value as u64),

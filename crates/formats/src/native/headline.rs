@@ -12,13 +12,9 @@ use serde::{Serialize, Serializer};
 /// The headline of one job, with its clones: of one direction, or of its syncs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Headline {
-    /// Name of the job.
     pub job: String,
-    /// What the figures are about.
     pub kind: IoKind,
-    /// Number of clones in these figures.
     pub n_clones: u32,
-    /// The figures.
     pub figures: Figures,
     /// CPU time of the job, in user mode and in the kernel, for each of its I/Os in any direction.
     pub cpu_ns_per_io: f64,

@@ -12,7 +12,6 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::collections::HashMap;
 
-/// The document.
 #[derive(Deserialize)]
 pub(crate) struct NativeDocument {
     #[serde(default)]
@@ -32,7 +31,6 @@ pub(crate) struct NativeDocument {
     n_rules: u32,
 }
 
-/// The result of a document.
 pub(crate) fn result(document: NativeDocument) -> Result<RunResult, ReadErrorKind> {
     let mut result = RunResult {
         program: document.version,

@@ -10,14 +10,12 @@ use serde::Serialize;
 /// The runtimes that the clones of a job have drawn (`runtime=2s-5s`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DrawnRuntimes {
-    /// Name of the job.
     pub job: String,
     /// Runtimes in the order of the clones, microseconds.
     pub runtimes_us: Vec<u64>,
 }
 
 impl DrawnRuntimes {
-    /// The runtimes in words.
     pub fn text(&self) -> String {
         let text = |us: Option<&u64>| duration_text(us.copied().unwrap_or_default() as f64 * 1e3);
         let (least, most) = (text(self.runtimes_us.iter().min()), text(self.runtimes_us.iter().max()));
@@ -28,7 +26,6 @@ impl DrawnRuntimes {
     }
 }
 
-/// The runtimes of all jobs that have drawn some.
 pub fn drawn_runtimes(record: &RunRecord) -> Vec<DrawnRuntimes> {
     let jobs = record.workers.chunk_by(|worker, next| worker.job_index == next.job_index);
     let of_job = |clones: &[WorkerRecord]| DrawnRuntimes {

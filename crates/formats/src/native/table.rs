@@ -14,7 +14,6 @@ pub const DOUBT_MARK: &str = "*";
 /// Longer names are cut, so that the table keeps its columns.
 const MAX_NAME: usize = 24;
 
-/// A column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Column {
     Job,

@@ -6,7 +6,6 @@ use crate::direction_block::{LATENCY_LABELS, latency_percent};
 use crate::text::put;
 use ferrio_stats::ThreadStats;
 
-/// Buckets in a line.
 const N_PER_LINE: usize = 5;
 
 /// Appends the lines of the buckets that are not empty.

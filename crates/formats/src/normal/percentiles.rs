@@ -9,7 +9,6 @@ use ferrio_stats::{LatencyStat, ReportSettings, percentiles};
 const LINE_WIDTH: usize = 73;
 /// Width of a cell without its two numbers.
 const CELL_FRAME_WIDTH: usize = 10;
-/// Least width of a value.
 const MIN_VALUE_WIDTH: usize = 5;
 
 /// Appends the table of a latency; none without samples or without a distribution.

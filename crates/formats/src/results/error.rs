@@ -7,11 +7,9 @@ use std::path::PathBuf;
 /// A file that cannot be read, or that is no result.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub struct ReadError {
-    /// The file.
     pub path: PathBuf,
     /// The line in which the error was noticed, from 1; `None`: it is about the whole file.
     pub line: Option<u64>,
-    /// The reason.
     pub kind: ReadErrorKind,
 }
 
@@ -25,7 +23,6 @@ impl std::fmt::Display for ReadError {
     }
 }
 
-/// The reason.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ReadErrorKind {
     /// The system refused to read the file.
@@ -40,7 +37,6 @@ pub enum ReadErrorKind {
     /// The file is of none of the known kinds.
     #[error("it is no result: neither a JSON report nor a performance log of fio or ferrio, nor a record of ferrio")]
     Unknown,
-    /// The file is empty.
     #[error("it is empty")]
     Empty,
     /// The JSON is damaged or incomplete, or a value has the wrong type.
@@ -54,22 +50,9 @@ pub enum ReadErrorKind {
     TooLarge(u64),
     /// It has more of something than is shown.
     #[error("it has {found} {what}, and at most {most} are read")]
-    TooMany {
-        /// What it has too many of.
-        what: &'static str,
-        /// Number found.
-        found: usize,
-        /// The largest number.
-        most: usize,
-    },
-    /// A figure that is impossible.
+    TooMany { what: &'static str, found: usize, most: usize },
     #[error("{name} is {value}, which is impossible")]
-    Impossible {
-        /// Name of the figure.
-        name: String,
-        /// Its value.
-        value: String,
-    },
+    Impossible { name: String, value: String },
     /// A row of a log has a column that is no number in the allowed range.
     #[error("column {column} is {text:?}, and a whole number from 0 is expected")]
     Column {
@@ -86,7 +69,6 @@ pub enum ReadErrorKind {
         "its name does not say what it logs: it has to end in _bw.log, _iops.log, _lat.log, _slat.log, _clat.log or _clat_hist.log, with the number of the job before .log or without"
     )]
     LogName,
-    /// A compressed log cannot be inflated.
     #[error("it cannot be inflated: {0}")]
     Compressed(String),
     /// A record is damaged or of another version.
@@ -95,7 +77,6 @@ pub enum ReadErrorKind {
 }
 
 impl ReadErrorKind {
-    /// The error of this file.
     pub(crate) fn of(self, path: &std::path::Path) -> ReadError {
         ReadError { path: path.to_owned(), line: None, kind: self }
     }

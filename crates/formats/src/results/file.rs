@@ -8,7 +8,6 @@ use std::io::{BufRead, Cursor, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A file with results.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResultFile {
     path: PathBuf,
@@ -17,7 +16,6 @@ pub struct ResultFile {
 }
 
 impl ResultFile {
-    /// A file on a disk.
     pub fn on_disk(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into(), content: None }
     }
@@ -68,7 +66,6 @@ impl ResultFile {
         Ok(bytes)
     }
 
-    /// The error of a system call on it.
     pub(crate) fn system(&self, error: &std::io::Error) -> ReadError {
         ReadErrorKind::System(ferrio_units::error_text(error)).of(&self.path)
     }

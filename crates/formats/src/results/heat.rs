@@ -11,13 +11,11 @@ use std::collections::BTreeMap;
 pub struct LatencyCounts(pub BTreeMap<u16, u64>);
 
 impl LatencyCounts {
-    /// Adds to a bucket.
     pub fn add(&mut self, bucket: u16, count: u64) {
         let sum = self.0.entry(bucket).or_default();
         *sum = sum.saturating_add(count);
     }
 
-    /// Number of I/Os.
     pub fn n_ios(&self) -> u64 {
         self.0.values().fold(0, |sum, count| sum.saturating_add(*count))
     }
@@ -53,7 +51,6 @@ impl JoinFigures for LatencyCounts {
 /// A distribution of latencies for each interval: the columns of a heat map.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LatencyHeat {
-    /// The columns.
     pub columns: TimeIntervals<LatencyCounts>,
 }
 
@@ -68,7 +65,6 @@ impl LatencyHeat {
         self.columns.at(time_ns, most).add(full_bucket_index(latency_ns) as u16, count);
     }
 
-    /// Number of I/Os.
     pub fn n_ios(&self) -> u64 {
         self.columns.all().iter().fold(0, |sum, column| sum.saturating_add(column.figures.n_ios()))
     }

@@ -6,7 +6,6 @@ use crate::results::series::{TimeBase, TimeSeries};
 use ferrio_stats::{Audit, Figures, Finding, IoKind, JobPrecision, Provenance};
 use ferrio_units::{DataDirection, PerDirection};
 
-/// The results of one run.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RunResult {
     /// A short name: that of the file, without its folder.
@@ -19,11 +18,9 @@ pub struct RunResult {
     pub timestamp_ms: Option<u64>,
     /// Wall clock time that the clock of the run counts from, milliseconds since 1970.
     pub start_ms: Option<u64>,
-    /// Options given for all jobs.
     pub global_options: Vec<(String, String)>,
     /// The jobs in the order of the report; with group reporting a group is one of them.
     pub jobs: Vec<JobResult>,
-    /// The disks.
     pub disks: Vec<DiskFigures>,
     /// Findings about the figures, and what could not be examined; `None`: nobody has looked.
     pub audit: Option<Audit>,
@@ -56,20 +53,16 @@ impl RunResult {
     }
 }
 
-/// The results of a job, or of a group of jobs.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct JobResult {
-    /// Its name.
     pub name: String,
     /// Its description; empty: it has none.
     pub description: String,
-    /// Number of its group.
     pub group_index: u32,
     /// Its error, an errno; 0: none.
     pub error: i32,
     /// Start and end of its I/O on the clock of the run, nanoseconds; `None`: unknown.
     pub reach_ns: Option<(u64, u64)>,
-    /// Its options.
     pub options: Vec<(String, String)>,
     /// Its clones one by one, without their distributions, where its figures are those of several; empty: it has none, or the source does
     /// not tell them.
@@ -91,7 +84,6 @@ pub struct JobResult {
 }
 
 impl JobResult {
-    /// The directions with I/O.
     pub fn active(&self) -> impl Iterator<Item = (DataDirection, &Figures)> {
         self.directions.iter().filter_map(|(direction, figures)| Some((direction, figures.as_ref()?)))
     }
@@ -101,13 +93,11 @@ impl JobResult {
         self.active().map(|(_, figures)| figures.runtime_ns).max().unwrap_or_default()
     }
 
-    /// The value of an option, its own or one of all jobs.
     pub fn option<'a>(&'a self, global: &'a [(String, String)], name: &str) -> Option<&'a str> {
         let is_it = |(option, _): &&(String, String)| option == name;
         self.options.iter().chain(global).find(is_it).map(|(_, value)| value.as_str())
     }
 
-    /// The figures of one kind of I/O.
     pub fn get(&self, kind: IoKind) -> Option<&Figures> {
         kind.direction().map_or(self.syncs.as_ref(), |direction| self.directions[direction].as_ref())
     }
@@ -125,7 +115,6 @@ pub struct SteadyOutcome {
     pub job: String,
     /// What was looked for, as in the option: `iops:10%`.
     pub criterion: String,
-    /// Length of the window, seconds.
     pub window_secs: u64,
     /// A window has met the criterion.
     pub is_attained: bool,
@@ -148,14 +137,12 @@ fn without_zeroes(text: &str) -> String {
     format!("{number}{percent}")
 }
 
-/// Use of the CPU.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct CpuFigures {
     /// Time in user mode, percent of the runtime.
     pub user_percent: f64,
     /// Time in the kernel, percent of the runtime.
     pub system_percent: f64,
-    /// Context switches.
     pub n_switches: u64,
     /// Page faults that read from a disk.
     pub n_major_faults: u64,
@@ -171,22 +158,17 @@ pub type Shares = Vec<(String, f64)>;
 pub struct LatencyClass {
     /// The highest latency, nanoseconds; `None`: the last class, of all that are longer.
     pub up_to_ns: Option<u64>,
-    /// Percent of the I/Os.
     pub percent: f64,
 }
 
 /// Counters of a disk over the run.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct DiskFigures {
-    /// Its name.
     pub name: String,
-    /// Reads that it served.
     pub n_reads: u64,
-    /// Writes that it served.
     pub n_writes: u64,
     /// Bytes read; `None`: the report does not say (fio before 3.36).
     pub read_bytes: Option<u64>,
-    /// Bytes written.
     pub written_bytes: Option<u64>,
     /// Time with I/O in flight, percent.
     pub busy_percent: f64,

@@ -16,7 +16,6 @@ const NS_PER_MS: u64 = 1_000_000;
 /// The depths of the classes, as fio writes them.
 const DEPTH_LABELS: [&str; 7] = ["1", "2", "4", "8", "16", "32", ">=64"];
 
-/// Reads a record.
 pub(crate) fn read(file: &ResultFile, max_bytes: u64) -> Result<RunResult, ReadError> {
     let bytes = file.whole(max_bytes)?;
     let record =

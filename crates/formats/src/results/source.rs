@@ -15,7 +15,6 @@ const MAX_DOCUMENT_BYTES: u64 = 256 << 20;
 /// Bytes that are looked at to know the kind of a file.
 const SNIFFED_BYTES: usize = 64 << 10;
 
-/// The kind of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum SourceKind {
     Record,

@@ -7,9 +7,7 @@ use ferrio_stats::{DiskCounters, DiskRecord};
 /// One device of the `Disk stats` block.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct DiskReport {
-    /// Name in `/sys/block`.
     pub name: String,
-    /// Its counters.
     pub counters: DiskCounters,
     /// Averages over the slaves of a stacked device (utilisation: the largest).
     pub slaves: Option<DiskCounters>,

@@ -9,7 +9,6 @@ use ferrio_units::PerDirection;
 /// One direction of a group line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct GroupDirection {
-    /// Bytes of all members.
     pub bytes: u64,
     /// Group bandwidth, bytes per second: all bytes over the longest runtime.
     pub bw_bytes_per_sec: u64,

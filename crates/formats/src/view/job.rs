@@ -13,15 +13,12 @@ pub struct JobReport<'a> {
     pub name: Cow<'a, str>,
     /// Description of the first member.
     pub description: Option<Cow<'a, str>>,
-    /// Group number.
     pub group_index: u32,
-    /// Number of members.
     pub n_members: u32,
     /// Process id of the first member.
     pub pid: u32,
     /// Options of the last member (JSON `job options`), together with the name of the first, as in fio.
     pub given_options: Cow<'a, [(String, String)]>,
-    /// Its settings for reports.
     pub settings: Cow<'a, ReportSettings>,
     /// Sum of the members' figures.
     pub stats: Cow<'a, ThreadStats>,
@@ -43,7 +40,6 @@ pub struct JobReport<'a> {
 pub struct KilledMember {
     /// Its process id.
     pub pid: u32,
-    /// The signal.
     pub signal: i32,
 }
 

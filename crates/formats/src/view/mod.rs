@@ -33,7 +33,6 @@ pub struct FioView<'a> {
     pub eta_secs: u64,
     /// Job blocks in order.
     pub jobs: Vec<JobReport<'a>>,
-    /// Group blocks by group number.
     pub groups: Vec<GroupReport>,
     /// The sum of the jobs with `report_total` in all groups; `None`: there are none.
     pub total: Option<TotalReport<'a>>,
@@ -43,7 +42,6 @@ pub struct FioView<'a> {
     pub messages: Cow<'a, RunMessages>,
 }
 
-/// A run as fio reports it.
 pub fn fio_view(record: &RunRecord) -> FioView<'_> {
     let elapsed_secs = whole_seconds(record.elapsed_ns);
     let jobs = job::reports(&record.workers);

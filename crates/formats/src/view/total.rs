@@ -17,7 +17,6 @@ pub struct TotalReport<'a> {
     /// The sum as a block of a report, with the settings of the first job. The runtime of a direction is the sum of its times in the
     /// groups. It has no samples of rates: those of a group say nothing about another.
     pub job: JobReport<'a>,
-    /// Number of groups that have such jobs.
     pub n_groups: u32,
     /// All directions joined; `None`: the first job does not have `unified_rw_reporting=both`.
     pub mixed: Option<DirectionStats>,

@@ -7,7 +7,6 @@ use ferrio_stats::LaidOver;
 use ferrio_stats::note::{DeviceUsage, FileNote};
 use ferrio_units::humanize::{bytes_text, thousands};
 
-/// The words of a note.
 // tidy: table
 pub(super) fn text(note: &FileNote, mark: &str) -> String {
     match note {

@@ -6,7 +6,6 @@ use super::scsi;
 use ferrio_stats::note::{DeviceStatus, IoNote, ProtectionField, RateMiss};
 use ferrio_units::errno_text;
 
-/// The words of a note.
 // tidy: table
 pub(super) fn text(note: &IoNote, mark: &str) -> String {
     match note {
@@ -85,7 +84,6 @@ fn nvme_line(file: &str, status: u16, mark: &str) -> String {
     format!("\n{mark}io_uring_cmd: {file}: cq entry status (sct=0x{kind:02x}; sc=0x{code:02x})")
 }
 
-/// A rate that was missed.
 fn too_slow(job: &str, miss: &RateMiss) -> String {
     match miss {
         RateMiss::Bytes { least, found } => format!("{job}: rate_min={least}B/s not met, got {found}B/s"),

@@ -89,7 +89,6 @@ fn faulty(fault: &TraceFault) -> String {
     }
 }
 
-/// The place of an entry in its trace.
 fn shown_place(place: TracePlace) -> String {
     match place {
         TracePlace::Line(number) => format!("line {number}"),
@@ -97,7 +96,6 @@ fn shown_place(place: TracePlace) -> String {
     }
 }
 
-/// A remark about a trace.
 fn remarked(remark: &TraceRemark) -> String {
     match remark {
         TraceRemark::BadLine { number, version, line } => format!("line {number}: bad iolog{version}: {line}"),

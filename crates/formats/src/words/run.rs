@@ -7,7 +7,6 @@ use ferrio_units::errno_text;
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::ExitStatus;
 
-/// The words of a note.
 // tidy: table
 pub(super) fn text(note: &RunNote, mark: &str) -> String {
     match note {

@@ -36,7 +36,6 @@ pub(super) fn text(during: &During, error: &SystemError, mark: &str) -> String {
     }
 }
 
-/// The text of the error itself, with its number.
 pub(super) fn said(error: &SystemError) -> String {
     let of_errno = |errno: i32| io::Error::from_raw_os_error(errno).to_string();
     match error {

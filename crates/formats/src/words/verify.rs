@@ -6,7 +6,6 @@ use super::{block, system};
 use ferrio_stats::note::{Remedy, StateFault, UnjudgedTrace, VerifyNote};
 use ferrio_units::errno_text;
 
-/// The words of a note.
 pub(super) fn text(note: &VerifyNote, mark: &str) -> String {
     // tidy: table
     match note {
@@ -85,7 +84,6 @@ pub(super) fn text(note: &VerifyNote, mark: &str) -> String {
     }
 }
 
-/// The text about remedies.
 fn advice(remedies: &[Remedy]) -> String {
     let words = remedies.iter().map(|remedy| match remedy {
         Remedy::LargerBlocks => "larger blocks",

@@ -4,7 +4,6 @@
 
 use ferrio_stats::note::ZoneNote;
 
-/// The words of a note.
 pub(super) fn text(note: &ZoneNote, mark: &str) -> String {
     // tidy: table
     match note {

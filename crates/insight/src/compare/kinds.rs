@@ -22,9 +22,7 @@ const ALIKE: f64 = 0.95;
 /// Values of two kinds.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct KindsOfRuns {
-    /// Number of values of the smaller kind.
     pub n_smaller: usize,
-    /// Number of values of the larger kind.
     pub n_larger: usize,
     /// The smallest of the larger kind, in units of the largest of the smaller one.
     pub times: f64,

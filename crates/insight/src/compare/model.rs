@@ -13,9 +13,7 @@ pub struct Comparison {
     pub confidence_percent: f64,
     /// Changes certainly below this count as none, percent.
     pub threshold_percent: f64,
-    /// The results that are compared with.
     pub base: ComparedSide,
-    /// The results that are compared.
     pub new: ComparedSide,
     /// Differences of machine, storage and program.
     pub surroundings: Vec<ComparedFact>,
@@ -37,10 +35,8 @@ pub struct Comparison {
     pub remarks: Vec<String>,
 }
 
-/// The results of a side.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ComparedSide {
-    /// Names of the results.
     pub results: Vec<String>,
     /// True if all of them were audited, which only ferrio does.
     pub is_audited: bool,
@@ -51,22 +47,17 @@ pub struct ComparedSide {
 pub struct ComparedFact {
     /// Which one, in a few words.
     pub what: String,
-    /// That of the base.
     pub base: Option<String>,
-    /// The new one.
     pub new: Option<String>,
 }
 
 /// An option that differs; `None`: not given.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ComparedOption {
-    /// Names of the jobs.
     pub jobs: Vec<String>,
-    /// Its name.
     pub option: String,
     /// Its value in the base; those of several results with other values one after the other.
     pub base: Option<String>,
-    /// Its new value.
     pub new: Option<String>,
     /// The results of the base have different values of it.
     pub differs_in_base: bool,
@@ -79,11 +70,8 @@ pub struct ComparedOption {
 /// A finding that speaks against figures of a side.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ComparedFinding {
-    /// It is about the base.
     pub in_base: bool,
-    /// It is about the new results.
     pub in_new: bool,
-    /// The finding.
     #[serde(flatten)]
     pub finding: Finding,
 }
@@ -91,13 +79,10 @@ pub struct ComparedFinding {
 /// A job, or a group of jobs, that both sides have.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ComparedJob {
-    /// Its name in the base.
     pub name: String,
     /// Its new name, if it is another one.
     pub new_name: Option<String>,
-    /// Number of its group in the base.
     pub group: u32,
-    /// Directions that only the base has.
     pub only_in_base: Vec<&'static str>,
     /// Directions that only the new results have.
     pub only_in_new: Vec<&'static str>,
@@ -110,13 +95,11 @@ pub struct ComparedJob {
 pub struct ComparedFigure {
     /// `read`, `write`, `trim` or `sync`.
     pub direction: &'static str,
-    /// The figure.
     pub metric: Metric,
     /// Which latency it is: `completion latency`, `total latency` or `response latency`; `None`: it is a rate.
     pub latency: Option<&'static str>,
     /// Its value in the base: I/Os per second, bytes per second or nanoseconds; of several results their mean.
     pub base: Option<f64>,
-    /// Its new value.
     pub new: Option<f64>,
     /// The change, if it has a meaning.
     pub change: Option<FigureChange>,
@@ -126,7 +109,6 @@ pub struct ComparedFigure {
     pub n_intervals: Option<[usize; 2]>,
     /// Probability with which chance alone makes a change as large as this one, 0 to 1; `None`: the results do not tell.
     pub p: Option<f64>,
-    /// The verdict.
     pub verdict: ComparisonVerdict,
     /// What the verdict rests on.
     pub basis: ComparisonBasis,
@@ -139,11 +121,8 @@ pub struct ComparedFigure {
 /// How much a figure has changed.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct FigureChange {
-    /// In percent of the base.
     pub percent: f64,
-    /// In the unit of the figure.
     pub absolute: f64,
-    /// Ends of the interval of the change, in percent.
     pub interval_percent: Option<[f64; 2]>,
     /// The same in the unit of the figure.
     pub interval_absolute: Option<[f64; 2]>,

@@ -115,9 +115,7 @@ pub(crate) struct FigureSample {
 
 /// What the course of a run tells of a figure.
 pub(crate) enum FigureCourse {
-    /// The figure by interval.
     Series(Vec<f64>),
-    /// An interval that covers it.
     Interval(Confidence),
     /// Nothing: the reason.
     Silent(&'static str),
@@ -188,7 +186,6 @@ impl FigureCourse {
         }
     }
 
-    /// The interval of the figure.
     pub(crate) fn interval(&self) -> Result<Confidence, &'static str> {
         match self {
             Self::Series(values) => mean_interval(values)

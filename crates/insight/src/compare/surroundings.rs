@@ -9,12 +9,10 @@ use ferrio_stats::{Provenance, wire};
 use ferrio_units::humanize::bytes_text;
 use serde_json::Value;
 
-/// A fact with its name.
 type Fact = (String, String);
 
 /// The facts of both sides.
 pub(crate) struct Surroundings {
-    /// Those that differ.
     pub(crate) differ: Vec<ComparedFact>,
     /// Those that only the base tells, each with what it is about.
     pub(crate) known_of_base: Vec<String>,

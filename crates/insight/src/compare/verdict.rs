@@ -24,7 +24,6 @@ pub enum ComparisonVerdict {
 }
 
 impl ComparisonVerdict {
-    /// The words for it.
     pub const fn words(self) -> &'static str {
         match self {
             Self::Same => "same",

@@ -9,16 +9,13 @@ use serde::Serialize;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FitVerdict {
-    /// It certainly is.
     Fits,
     /// The runs do not decide.
     CantTell,
-    /// It certainly is not.
     DoesNotFit,
 }
 
 impl FitVerdict {
-    /// The words for it.
     pub const fn words(self) -> &'static str {
         match self {
             Self::Fits => "fits",
@@ -39,7 +36,6 @@ pub enum FitBound {
 }
 
 impl FitBound {
-    /// The limit itself.
     pub const fn value(self) -> f64 {
         match self {
             Self::Most(value) | Self::Least(value) => value,

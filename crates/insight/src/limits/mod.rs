@@ -29,9 +29,7 @@ pub enum LimitVerdict {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LimitSource {
-    /// Title of the page.
     pub title: String,
-    /// Its address.
     pub url: String,
     /// When it said so.
     pub year: u32,

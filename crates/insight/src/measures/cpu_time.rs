@@ -53,7 +53,6 @@ pub(crate) fn waiting_share(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> Opti
 pub(crate) struct WaitingTail {
     /// The highest percentile with enough samples that is slow.
     pub(crate) percent: f64,
-    /// Its latency.
     pub(crate) tail_ns: u64,
     /// Time of the slow I/Os.
     pub(crate) slow_ns: f64,
@@ -62,7 +61,6 @@ pub(crate) struct WaitingTail {
 }
 
 impl WaitingTail {
-    /// Of a job that has one.
     pub(crate) fn of(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> Option<Self> {
         let turns = job.total.as_ref()?.usage.cpu_turns?;
         let is_large = throttled_share(case).is_some() || waiting_share(case, job).is_some();

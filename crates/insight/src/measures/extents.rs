@@ -54,7 +54,6 @@ fn is_written_before(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> bool {
     case.jobs.iter().filter(writes).any(|other| shared_part(other, job).is_some())
 }
 
-/// The layer of a place that is a loop device.
 pub(crate) fn loop_of<'a>(case: &AuditInput<'a>, place: &TargetPlace) -> Option<&'a StorageLayer> {
     let layer = case.layer(place.layer.as_deref()?)?;
     (place.kind == TargetKind::Block && layer.kind == LayerKind::Loop).then_some(layer)

@@ -24,17 +24,13 @@ pub(crate) struct Shortfall {
     pub(crate) upper: Option<Vec<String>>,
     /// Positions of the jobs in the run.
     pub(crate) job_indices: Vec<usize>,
-    /// Bytes of the jobs.
     pub(crate) claimed_bytes: u64,
-    /// Bytes of the devices.
     pub(crate) device_bytes: u64,
 }
 
 /// The course of a job that nothing holds back on purpose.
 pub(crate) struct FreeCourse {
-    /// Position of the job in the run.
     pub(crate) job_index: usize,
-    /// Length of an interval.
     pub(crate) interval_secs: f64,
     /// I/Os in each interval.
     pub(crate) ios: Vec<f64>,

@@ -46,9 +46,7 @@ pub(crate) fn free_courses<'c>(case: &'c AuditInput<'_>) -> &'c [FreeCourse] {
 
 /// The course of a job that has a rate, and nothing else that holds it back.
 pub(crate) struct PacedCourse {
-    /// Position of the job in the run.
     pub(crate) job_index: usize,
-    /// Length of an interval.
     pub(crate) interval_secs: f64,
     /// I/Os in each interval.
     pub(crate) ios: Vec<f64>,

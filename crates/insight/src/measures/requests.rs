@@ -19,12 +19,10 @@ pub(crate) fn asked_in_flight(job: &AuditedJob<'_>, device: &DeviceFacts) -> f64
     f64::from(depth) * f64::from(job.n_clones) * n_requests as f64
 }
 
-/// The largest request of a device.
 pub(crate) fn most_bytes(device: &DeviceFacts) -> Option<u64> {
     device.max_sectors_kb.map(|kb| kb.saturating_mul(1024)).filter(|bytes| *bytes > 0)
 }
 
-/// The job's smallest block.
 pub(crate) fn least_bytes(job: &AuditedJob<'_>) -> u64 {
     let directions = [DataDirection::Read, DataDirection::Write].into_iter().filter(|direction| job.does(*direction));
     directions.map(|direction| job.spec.pattern.block_size[direction].min_bytes).min().unwrap_or(0)
@@ -34,7 +32,6 @@ pub(crate) fn least_bytes(job: &AuditedJob<'_>) -> u64 {
 pub(crate) struct DeviceWork<'c, 'a> {
     pub(crate) jobs: Vec<&'c AuditedJob<'a>>,
     pub(crate) device: &'a str,
-    /// The direction of its I/Os.
     pub(crate) direction: DataDirection,
     pub(crate) n_ios: u64,
     pub(crate) n_requests: u64,
@@ -83,7 +80,6 @@ fn work<'c, 'a>(
     })
 }
 
-/// Some targets of the job are on the device.
 fn uses(job: &AuditedJob<'_>, device: &str) -> bool {
     job.places.iter().any(|place| place.device.as_deref() == Some(device))
 }

@@ -45,11 +45,8 @@ const LEAST_STEP: f64 = 0.1;
 /// A figure of a job in several runs, in the order in which they were made.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OrderedFigure {
-    /// Name of the job.
     pub job: String,
-    /// Kind of I/O.
     pub kind: IoKind,
-    /// Which figure.
     pub metric: Metric,
     /// For each run the number of its point, and the figure. Runs of one point are repeats of each other.
     pub values: Vec<(usize, f64)>,
@@ -58,7 +55,6 @@ pub struct OrderedFigure {
 /// A step in a row of values.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Step {
-    /// Number of values before it.
     n_before: usize,
     /// How many times as large the values are from then on.
     factor: f64,
@@ -209,7 +205,6 @@ struct LogStep {
 struct Group {
     /// Number of values before the step, and from it on.
     n: [f64; 2],
-    /// Their sums.
     sum: [f64; 2],
 }
 
@@ -294,7 +289,6 @@ fn best_places(centred: &[(usize, f64)], mut groups: BTreeMap<usize, Group>) -> 
     (same, own)
 }
 
-/// The step at a place.
 fn step_at(
     centred: &[(usize, f64)],
     mut groups: BTreeMap<usize, Group>,

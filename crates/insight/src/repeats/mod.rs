@@ -24,7 +24,6 @@ const FEWEST_OF_KINDS: usize = 4;
 /// What repeated runs of the same jobs tell.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RepeatedRuns {
-    /// Number of runs.
     pub n_runs: usize,
     /// The figures, by job, kind of I/O and metric, in the order of the first run.
     pub figures: Vec<RepeatedFigure>,
@@ -32,15 +31,11 @@ pub struct RepeatedRuns {
     pub outliers: Vec<Outlier>,
 }
 
-/// A figure in repeated runs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RepeatedFigure {
-    /// Index of the job in the runs.
     #[serde(skip)]
     pub job_index: usize,
-    /// Name of the job.
     pub job: String,
-    /// Kind of I/O.
     #[serde(rename = "of")]
     pub kind: IoKind,
     /// Which figure. Rates are per second, latencies nanoseconds.

@@ -21,20 +21,16 @@ const LEAST_DISTANCE: f64 = 0.03;
 /// A run that is far from its repeats.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Outlier {
-    /// Index of the run.
     pub run_index: usize,
-    /// Name of the run.
     pub run: String,
     /// The job whose figure is far from the others.
     pub job: String,
-    /// Its kind of I/O.
     #[serde(rename = "of")]
     pub kind: IoKind,
     /// The first figure that is far: a rate, or else a latency.
     pub metric: ferrio_stats::Metric,
     /// Distance from the median of the runs, percent of it.
     pub percent: f64,
-    /// Modified z-score.
     pub score: f64,
     /// Findings that this run has, and less than half of the others.
     pub findings: Vec<String>,

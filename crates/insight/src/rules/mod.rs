@@ -72,7 +72,6 @@ pub enum MeasuredState {
 pub enum OutsideLoad {
     /// CPU time, seconds.
     Cpu {
-        /// What the jobs lacked.
         lacked: &'static str,
         /// Values whose sum is all the time in which they lacked it; empty: that time is not known.
         all: &'static [&'static str],
@@ -238,7 +237,6 @@ impl FindingRule {
         }
     }
 
-    /// The page that describes it.
     pub(crate) fn page(&self) -> String {
         format!("{PAGES}/{}.md", self.id)
     }
@@ -265,7 +263,6 @@ impl FindingRule {
 }
 
 impl Observation {
-    /// An observation about one job.
     fn of(job: &AuditedJob<'_>, evidence: Vec<Measured>, explanation: String) -> Self {
         Self::of_jobs([job], evidence, explanation)
     }
@@ -280,7 +277,6 @@ impl Observation {
         Self { job_indices, ..Self::of_run(evidence, explanation) }
     }
 
-    /// An observation about all jobs of the run.
     fn of_run(evidence: Vec<Measured>, explanation: String) -> Self {
         Self { job_indices: Vec::new(), evidence, explanation, cure: None, direction: None }
     }

@@ -34,7 +34,6 @@ pub(crate) fn standing(case: &AuditInput<'_>, is_wanted: impl Fn(&FindingRule) -
     found
 }
 
-/// The rule is wanted, or one that is wanted yields to it.
 fn is_needed(rule: &FindingRule, is_wanted: &impl Fn(&FindingRule) -> bool, depth: usize) -> bool {
     let mut weaker = RULES.iter().filter(|weaker| weaker.yields_to.contains(&rule.id));
     is_wanted(rule) || (depth > 0 && weaker.any(|weaker| is_needed(weaker, is_wanted, depth - 1)))

@@ -172,7 +172,6 @@ impl TestRun {
         audit(&self.made()).findings.into_iter().map(|finding| finding.id).collect()
     }
 
-    /// The finding of a rule.
     pub(crate) fn finding(&self, id: &str) -> ferrio_stats::Finding {
         audit(&self.made())
             .findings

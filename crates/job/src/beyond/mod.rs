@@ -32,13 +32,11 @@ const WRITTEN: [&str; 8] = [
 /// Options whose value names targets, which are changed by jobs that write, make, lengthen or remove files.
 const TARGETS: [&str; 5] = ["filename", "filename_format", "directory", "opendir", "replay_redirect"];
 
-/// Devices that keep nothing.
 const KEEP_NOTHING: [&str; 3] = ["/dev/null", "/dev/zero", "/dev/full"];
 
 /// A kind of what jobs do beyond I/O on files of their directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum BeyondKind {
-    /// A program is run.
     Programs,
     /// A shared library is loaded, whose code runs.
     Libraries,
@@ -47,7 +45,6 @@ pub enum BeyondKind {
 }
 
 impl BeyondKind {
-    /// All of them.
     pub const ALL: [Self; 3] = [Self::Programs, Self::Libraries, Self::Outside];
 
     /// Its word on command lines.
@@ -59,7 +56,6 @@ impl BeyondKind {
         }
     }
 
-    /// What the job does.
     pub fn deed(self) -> &'static str {
         match self {
             Self::Programs => "runs a program",
@@ -72,13 +68,10 @@ impl BeyondKind {
 /// An option by which a job may do more than I/O on files of its directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Beyond {
-    /// What it does.
     pub kind: BeyondKind,
-    /// Where the option stands.
     pub origin: Origin,
     /// The option as outputs show it, `NAME=VALUE`, or the section, `[NAME]`.
     pub option: String,
-    /// The paths that are written to.
     paths: Vec<PathBuf>,
     doers: Doers,
 }

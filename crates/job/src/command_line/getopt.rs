@@ -9,16 +9,13 @@ use crate::options::definition::OptionDef;
 /// Meaning of a name on the command line: a switch or an option.
 #[derive(Debug, Clone, Copy)]
 pub enum NameTarget {
-    /// A switch of the program.
     Switch(&'static SwitchDef),
-    /// An option of a job.
     Option(&'static OptionDef),
 }
 
 /// A name that is known at this point of the command line.
 #[derive(Debug, Clone, Copy)]
 pub struct LongName {
-    /// The name.
     pub name: &'static str,
     /// If the name takes an argument.
     pub argument: Argument,
@@ -37,7 +34,6 @@ pub enum Item {
     Bad {
         /// The complaint of getopt, without the program's name.
         complaint: String,
-        /// The word.
         word: String,
     },
 }
@@ -74,7 +70,6 @@ impl<'a> Words<'a> {
         Some(self.dashed(word, names))
     }
 
-    /// Number of words that were read.
     pub fn n_taken(&self) -> usize {
         self.position
     }

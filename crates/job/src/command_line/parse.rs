@@ -94,7 +94,6 @@ struct ArgumentReader<'a> {
     output: OutputSettings,
     eta: EtaSettings,
     control: ControlSettings,
-    /// `--aux-path`.
     aux_path: Option<String>,
     debug: DebugSettings,
     inflate_log: Option<PathBuf>,
@@ -414,7 +413,6 @@ impl<'a> ArgumentReader<'a> {
         self.mode()
     }
 
-    /// The jobs of a profile are those of the run.
     fn run_profile(&mut self, chosen: Chosen) -> Result<Mode, Stopped> {
         if !self.named.files.is_empty() || self.has_jobs {
             let said = "a profile has jobs of its own: it takes no others";

@@ -11,7 +11,6 @@ use crate::options::{OPTIONS, find_general, find_private};
 use crate::origin::Origin;
 use crate::profiles::{ProfileDef, ProfileJobs, Setting, by_name};
 
-/// The profile of the run.
 #[derive(Default)]
 pub(super) struct Profiles {
     pub(super) chosen: Option<Chosen>,
@@ -32,12 +31,10 @@ impl Chosen {
         Ok(Self { profile, section: Section::default() })
     }
 
-    /// Options of this profile.
     pub(super) fn options(&self) -> impl Iterator<Item = &'static OptionDef> + use<> {
         of_profile(self.profile.name)
     }
 
-    /// Sets one option of the profile.
     pub(super) fn set(
         &mut self,
         collector: &mut Collector<'_>,

@@ -43,7 +43,6 @@ pub fn eta_when(text: &str) -> EtaWhen {
     }
 }
 
-/// `--eta-interval`, in milliseconds.
 pub fn eta_interval_ms(text: &str) -> Result<u64, Complaints> {
     let interval_ms =
         time_ms(text).map_err(|_| vec![UserLine::named(format!("failed parsing eta interval {text}"))])?;
@@ -53,7 +52,6 @@ pub fn eta_interval_ms(text: &str) -> Result<u64, Complaints> {
     Ok(interval_ms)
 }
 
-/// `--eta-newline`, in milliseconds.
 pub fn eta_newline_ms(text: &str) -> Result<u64, Complaints> {
     let newline_ms = time_ms(text).map_err(|_| vec![UserLine::named(format!("failed parsing eta time {text}"))])?;
     if newline_ms == 0 { Err(vec![UserLine::named("eta new line time too short")]) } else { Ok(newline_ms) }

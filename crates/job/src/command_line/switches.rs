@@ -9,13 +9,9 @@ use ferrio_spec::OUTPUT_FORMAT_NAMES;
 /// Identity of a switch; its row is in [`SWITCHES`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Switch {
-    /// `--debug`.
     Debug,
-    /// `--parse-only`.
     ParseOnly,
-    /// `--merge-blktrace-only`.
     MergeBlktraceOnly,
-    /// `--output`.
     Output,
     /// `--record`, which fio does not have.
     Record,
@@ -25,75 +21,40 @@ pub enum Switch {
     Anonymous,
     /// `--safe`, which fio does not have.
     Safe,
-    /// `--bandwidth-log`.
     BandwidthLog,
-    /// `--minimal`.
     Minimal,
-    /// `--output-format`.
     OutputFormat,
-    /// `--append-terse`.
     AppendTerse,
-    /// `--terse-version`.
     TerseVersion,
-    /// `--version`.
     Version,
-    /// `--help`.
     Help,
-    /// `--cpuclock-test`.
     CpuclockTest,
-    /// `--crctest`.
     Crctest,
-    /// `--memcpytest`.
     Memcpytest,
-    /// `--cmdhelp`.
     Cmdhelp,
-    /// `--enghelp`.
     Enghelp,
-    /// `--showcmd`.
     Showcmd,
-    /// `--readonly`.
     Readonly,
-    /// `--eta`.
     Eta,
-    /// `--eta-interval`.
     EtaInterval,
-    /// `--eta-newline`.
     EtaNewline,
-    /// `--status-interval`.
     StatusInterval,
-    /// `--section`.
     Section,
-    /// `--alloc-size`.
     AllocSize,
-    /// `--warnings-fatal`.
     WarningsFatal,
-    /// `--max-jobs`.
     MaxJobs,
-    /// `--profile`.
     Profile,
-    /// `--server`.
     Server,
-    /// `--daemonize`.
     Daemonize,
-    /// `--client`.
     Client,
-    /// `--remote-config`.
     RemoteConfig,
-    /// `--idle-prof`.
     IdleProf,
-    /// `--inflate-log`.
     InflateLog,
-    /// `--trigger-file`.
     TriggerFile,
-    /// `--trigger-timeout`.
     TriggerTimeout,
-    /// `--trigger`.
     Trigger,
-    /// `--trigger-remote`.
     TriggerRemote,
-    /// `--aux-path`.
     AuxPath,
-    /// `--latency-log`.
     LatencyLog,
 }
 
@@ -111,7 +72,6 @@ pub enum Argument {
 /// One row of the switch table.
 #[derive(Debug, Clone, Copy)]
 pub struct SwitchDef {
-    /// Which switch.
     pub switch: Switch,
     /// Long name.
     pub name: &'static str,
@@ -338,7 +298,6 @@ pub const SWITCHES: &[SwitchDef] = &[
     withdrawn(row(S::LatencyLog, 'l', "latency-log", Required, "latency-log", &[])),
 ];
 
-/// The switch with this one-letter form.
 pub fn by_letter(letter: char) -> Option<&'static SwitchDef> {
     SWITCHES.iter().find(|def| def.letter == letter)
 }

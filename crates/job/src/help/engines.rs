@@ -16,7 +16,6 @@ pub struct EngineHelp {
     pub text: UserLine,
     /// For standard error.
     pub complaint: UserLine,
-    /// Exit code.
     pub exit_code: u8,
 }
 

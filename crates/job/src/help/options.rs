@@ -32,7 +32,6 @@ fn branch(text: &mut String, def: &OptionDef, depth: usize) {
     }
 }
 
-/// One line of a list of options.
 pub(super) fn line(text: &mut String, def: &OptionDef, depth: usize) {
     let (indent, width) = (2 * depth, 24_usize.saturating_sub(2 * depth));
     // Writing into a String cannot fail.
@@ -66,7 +65,6 @@ pub fn head(def: &OptionDef, wording: Wording) -> String {
     text
 }
 
-/// Everything about one option.
 pub fn details(def: &OptionDef, wording: Wording) -> String {
     let mut text = head(def, wording);
     if let Some(choices) = def.kind.choices() {

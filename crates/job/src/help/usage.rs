@@ -21,7 +21,6 @@ pub fn usage(version: &str) -> String {
     text
 }
 
-/// The groups that `--debug` knows.
 pub fn debug_groups() -> UserLine {
     UserLine::named(format!("dumping debug options:{},all\n", GROUPS.join(",")))
 }

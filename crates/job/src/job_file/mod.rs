@@ -29,7 +29,6 @@ pub struct RawSection {
     pub name: String,
     /// Where the brackets stand.
     pub origin: Origin,
-    /// Option lines of the section.
     pub lines: Vec<Line>,
 }
 
@@ -109,7 +108,6 @@ impl JobFileText<'_> {
         Ok(())
     }
 
-    /// Inserts the lines of an included file.
     fn include(&mut self, name: &str, origin: &Origin, lines: &mut Vec<Line>) -> Result<(), JobError> {
         if self.depth == MAX_INCLUDE_DEPTH {
             let what = format!("includes nested deeper than {MAX_INCLUDE_DEPTH}: does {name} include itself?");
@@ -148,7 +146,6 @@ fn place_of(origin: &Origin) -> String {
     origin.with_column().unwrap_or_default()
 }
 
-/// The name in the brackets.
 fn section_name(line: &Line) -> Result<String, JobError> {
     let name = compat::section_name(&line.text[1..]);
     if name.trim().is_empty() {

@@ -25,11 +25,9 @@ pub struct Line {
     /// The text between the blanks, without comment; never empty. Bytes that are not UTF-8 are in it as
     /// [`byte_text::from_bytes`] writes them.
     pub text: String,
-    /// Place of the line.
     pub origin: Origin,
 }
 
-/// Reads lines.
 pub struct LineReader {
     input: BufReader<Box<dyn Read>>,
     path: Arc<str>,

@@ -36,7 +36,6 @@ pub struct FileRequest<'a> {
     pub show: bool,
 }
 
-/// Adds the jobs of a file.
 pub fn add_file(collector: &mut Collector<'_>, request: &FileRequest<'_>) -> Result<(), Stopped> {
     collector.messages.parse(|| format!("Parsing ini file {}", request.name.display()));
     let file = read(request.name, collector.environment);

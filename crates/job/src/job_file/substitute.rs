@@ -11,7 +11,6 @@ pub const MAX_EXPANDED_BYTES: usize = 64 << 10;
 /// A text with the values of variables in it.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct ExpandedText {
-    /// The text.
     pub text: String,
     /// The parts of it that are values of variables.
     pub inserted: Vec<Range<usize>>,

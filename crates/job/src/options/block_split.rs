@@ -11,7 +11,6 @@ use ferrio_spec::{BlockRange, BlockShare};
 use ferrio_units::value::parse_integer;
 use ferrio_units::{KbBase, PerDirection};
 
-/// Most entries of a list.
 const MAX_ENTRIES: usize = 64;
 
 /// Sets the given lists; an empty one keeps the previous setting.

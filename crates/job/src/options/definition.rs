@@ -21,11 +21,8 @@ pub enum Category {
     General,
     /// Kind and order of I/O.
     Io,
-    /// Files and devices.
     File,
-    /// Logs.
     Log,
-    /// Statistics.
     Stat,
     /// Private to an engine.
     Engine,
@@ -38,15 +35,11 @@ pub enum Category {
 pub enum Apply {
     /// Not at all: the option is not built, or its values have no effect on a job.
     Nothing,
-    /// A boolean or flag.
     Bool(fn(&mut Draft) -> &mut bool),
-    /// A number of 32 bits.
     U32(fn(&mut Draft) -> &mut u32),
-    /// A number of 32 bits that says whether it was given.
     OptionalU32(fn(&mut Draft) -> &mut Option<u32>),
     /// A number of 64 bits.
     U64(fn(&mut Draft) -> &mut u64),
-    /// A text.
     Text(fn(&mut Draft) -> &mut Option<String>),
     /// A path; empty if the option is given without a value.
     Path(fn(&mut Draft) -> &mut Option<PathBuf>),
@@ -77,7 +70,6 @@ impl std::fmt::Debug for Apply {
 pub struct OptionDef {
     /// What help and parser know about every option.
     pub row: OptionRow,
-    /// Syntax of the value.
     pub kind: Kind,
     /// Part of the manual.
     pub category: Category,
@@ -85,7 +77,6 @@ pub struct OptionDef {
     pub group: &'static str,
     /// Engines that have this option; empty for an option of every job, or of a profile.
     pub engines: &'static [&'static str],
-    /// The built-in profile that has this option.
     pub profile: Option<&'static str>,
     /// The value may have bytes that are not UTF-8, as paths may.
     pub takes_bytes: bool,
@@ -138,7 +129,6 @@ impl OptionDef {
         self
     }
 
-    /// Sets the default.
     #[must_use]
     pub const fn default(mut self, text: &'static str) -> Self {
         self.row.default = Some(text);

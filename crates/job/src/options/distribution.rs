@@ -20,10 +20,8 @@ const DEFAULT_THETA: f64 = 1.1;
 const DEFAULT_H: f64 = 0.2;
 const DEFAULT_DEVIATION_PERCENT: f64 = 0.0;
 
-/// Most zones of a direction.
 const MAX_ZONES: usize = 256;
 
-/// Most blocks of a sequence.
 const MAX_SEQUENCE: usize = 64;
 
 /// Sets `random_distribution` from `KIND[:PARAMETERS]`.

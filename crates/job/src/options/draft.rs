@@ -30,7 +30,6 @@ pub struct Open {
     pub block_range: PerDirection<Option<BlockRange>>,
     /// The `cmdprio` options.
     pub command_priority: CommandPriorityDraft,
-    /// `zonemode` and its sizes.
     pub zones: ZoneDraft,
     /// `fdp` and `dataplacement`.
     pub placement: PlacementDraft,
@@ -80,7 +79,6 @@ pub struct DedupeDraft {
 
 /// Surroundings of an option while it is applied: the machine, units, and a place for messages.
 pub struct ApplyContext<'a> {
-    /// The machine.
     pub environment: &'a dyn Environment,
     /// `--readonly` was given before.
     pub readonly: bool,

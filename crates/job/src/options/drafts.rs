@@ -74,7 +74,6 @@ pub struct VerifyDraft {
     pub header_at: u32,
     /// `verify_pattern`.
     pub pattern: Option<VerifyPattern>,
-    /// `verify_pattern_interval`, bytes.
     pub pattern_interval_bytes: u32,
     /// `verify_header_layout`, if given.
     pub layout: Option<HeaderLayout>,
@@ -146,7 +145,6 @@ impl Default for VerifyDraft {
     }
 }
 
-/// `zonemode`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum ZoneModeWord {
     #[default]

@@ -43,7 +43,6 @@ const STEADYSTATE: &[Choice] = &[
     choice("lat_slope", "Slope of latency"),
 ];
 
-/// The rows.
 pub(crate) const OPTIONS: &[OptionDef] = &[
     option("gtod_cpu", Kind::Int(ANY), "Keep this CPU free of all jobs of the run")
         .place(Category::General, "clock")

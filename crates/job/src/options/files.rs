@@ -41,7 +41,6 @@ const SYNC_FILE_RANGE: &[Choice] = &[
     choice("wait_after", "SYNC_FILE_RANGE_WAIT_AFTER"),
 ];
 
-/// The rows.
 pub(crate) const OPTIONS: &[OptionDef] = &[
     option("nrfiles", Kind::Int(at_least(1)), "How many files the job spreads over")
         .aliases(&["nr_files"])

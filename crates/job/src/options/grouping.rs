@@ -9,7 +9,6 @@ use crate::options::kind::{Choice, Kind, choice};
 const EXIT_WHAT: &[Choice] =
     &[choice("group", "Jobs of the same group"), choice("stonewall", "All jobs that run"), choice("all", "Everything")];
 
-/// The rows.
 pub(crate) const OPTIONS: &[OptionDef] = &[
     option("exitall", Kind::Flag, "First job to finish ends the others selected by exit_what")
         .place(Category::General, "process")

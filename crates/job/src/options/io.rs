@@ -29,7 +29,6 @@ const RW_SEQUENCER: &[Choice] = &[
 const IO_SUBMIT_MODE: &[Choice] =
     &[choice("inline", "From the job itself"), choice("offload", "From a pool of workers")];
 
-/// The rows.
 pub(crate) const OPTIONS: &[OptionDef] = &[
     option(
         "rw",

@@ -10,15 +10,12 @@ use ferrio_units::Wording;
 
 /// An example of a value, in the help of an option.
 enum Example {
-    /// There is none.
     None,
-    /// It tells the form of a value.
     Form(&'static str),
     /// Any text would do, and ferrio's own words leave it out.
     AnyText,
 }
 
-/// Syntax of a value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Kind {
     /// `0` or `1`.
@@ -61,14 +58,10 @@ pub enum Kind {
     ChoiceSet(&'static [Choice]),
     /// Numbers with decimals, at most `max_len` of them, joined by colons.
     FloatList {
-        /// Most entries.
         max_len: usize,
-        /// Smallest value.
         min: Option<f64>,
-        /// Largest value.
         max: Option<f64>,
     },
-    /// A text.
     Text,
     /// A text, or nothing.
     OptionalText,
@@ -153,7 +146,6 @@ impl Kind {
         }
     }
 
-    /// What a value is, and an example of one.
     const fn words(self) -> (&'static str, Example) {
         match self {
             Self::Bool => ("boolean value", Example::Form("1")),

@@ -26,7 +26,6 @@ const WRITE_HINT: &[Choice] = &[
 const CPUS_ALLOWED_POLICY: &[Choice] =
     &[choice("shared", "All clones share all CPUs"), choice("split", "One CPU a clone, in turn")];
 
-/// The rows.
 pub(crate) const OPTIONS: &[OptionDef] = &[
     option("invalidate", Kind::Bool, "Drop page cache of the target range at open")
         .default("1")

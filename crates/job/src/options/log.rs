@@ -20,7 +20,6 @@ const LIVE: &str = "The log is written while the job runs, not at its end.";
 const UNWRITTEN: &str =
     "A log that cannot be opened or completed is named and counts as a failed job in the exit code.";
 
-/// The rows.
 pub(crate) const OPTIONS: &[OptionDef] = &[
     option("per_job_logs", Kind::Bool, "Number in log file names; 0 = one shared file appended to")
         .default("1")

@@ -137,7 +137,6 @@ pub fn find_general(name: &str) -> Option<&'static OptionDef> {
     called(name).find(|def| def.is_general())
 }
 
-/// The private option of `engine` that is called `name`.
 pub fn find_private(engine: &str, name: &str) -> Option<&'static OptionDef> {
     called(name).find(|def| def.engines.contains(&engine))
 }

@@ -21,7 +21,6 @@ const DIRECTORY_PER: &[Choice] = &[
     choice("file", "File i of each clone is in directory i mod count"),
 ];
 
-/// The rows.
 pub(crate) const OPTIONS: &[OptionDef] = &[
     option("rate_latency", Kind::Choice(RATE_LATENCY), "From when latencies of rate-limited I/O count")
         .default("issue")

@@ -74,7 +74,6 @@ fn list(text: &str, kb_base: KbBase) -> Result<Vec<PatternPart>, PatternError> {
     Ok(entries.into_iter().map(with_share).collect())
 }
 
-/// A pattern, and whether it has a share.
 fn entry(text: &str, kb_base: KbBase) -> Result<(PatternPart, bool), PatternError> {
     let form = || PatternError::Form(text.to_owned());
     let mut words = text.split('/').map(str::trim);

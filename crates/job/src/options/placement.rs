@@ -15,7 +15,6 @@ const MAX_IDS: usize = 128;
 /// The options as they were given.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct PlacementDraft {
-    /// `fdp`.
     pub fdp: bool,
     /// `dataplacement`, if given.
     pub kind: Option<PlacementKind>,

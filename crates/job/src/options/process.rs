@@ -7,7 +7,6 @@ use crate::options::definition::{Apply, Category, OptionDef, option};
 use crate::options::kind::{ANY, Kind, at_most, between};
 use ferrio_spec::DeviationKind::Stricter;
 
-/// The rows.
 pub(crate) const OPTIONS: &[OptionDef] = &[
     option("lockmem", Kind::Size(ANY), "mlock this much memory per worker (capped at physical minus 128 MiB)")
         .default("0")

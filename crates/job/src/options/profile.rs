@@ -20,7 +20,6 @@ fn tiobench(draft: &mut Draft) -> &mut TiobenchDraft {
 const OBEYED: &str =
     "The option is obeyed; fio ignores it. In a job without the profile a message says that it has no effect.";
 
-/// The rows.
 pub(crate) const OPTIONS: &[OptionDef] = &[
     option("device-names", Kind::Text, "Comma list of devices (required)")
         .of_profile("act")

@@ -25,7 +25,6 @@ const RANDOM_DISTRIBUTION: &[Choice] = &[
 
 const SPR_MODEL: &str = "The order of blocks is not that of fio, because the model of the device is ferrio's own.";
 
-/// The rows.
 pub(crate) const OPTIONS: &[OptionDef] = &[
     option("randrepeat", Kind::Bool, "Seed generators from randseed so that runs repeat; 0 = seed from /dev/urandom")
         .aliases(&["allrandrepeat"])

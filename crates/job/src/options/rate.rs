@@ -14,7 +14,6 @@ const RATE_PROCESS: &[Choice] = &[choice("linear", "Even spacing"), choice("pois
 const QUEUES: &str =
     "An I/O that is due does not wait for those in flight; in fio a job that has to wait first collects all results.";
 
-/// The rows.
 pub(crate) const OPTIONS: &[OptionDef] = &[
     option("thinktime", Kind::DrawnMicroseconds, "Pause after completing thinktime_blocks I/Os")
         .default("0")

@@ -7,7 +7,6 @@ use crate::options::definition::{Apply, Category, OptionDef, option};
 use crate::options::kind::{ANY, Kind, at_least};
 use ferrio_spec::DeviationKind::{Different, Mended, Stricter};
 
-/// The rows.
 pub(crate) const OPTIONS: &[OptionDef] = &[
     option("write_iolog", Kind::Text, "Record issued I/O (v3 text log, appended)")
         .place(Category::Io, "iolog")

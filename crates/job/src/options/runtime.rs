@@ -24,7 +24,6 @@ const MEM: &[Choice] = &[
     refused_choice("cudamalloc", "Memory of a GPU", "needs the CUDA library"),
 ];
 
-/// The rows.
 pub(crate) const OPTIONS: &[OptionDef] = &[
     option("loops", Kind::Int(ANY), "How many passes over the job")
         .default("1")

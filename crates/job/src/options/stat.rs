@@ -9,7 +9,6 @@ use ferrio_spec::DeviationKind::{Different, Mended, Stricter};
 
 const DEDUPE_MODE: &[Choice] = &[choice("repeat", "The block before"), choice("working_set", "A block of a fixed set")];
 
-/// The rows.
 pub(crate) const OPTIONS: &[OptionDef] = &[
     option("group_reporting", Kind::Flag, "One summed report for consecutive jobs of a group")
         .place(Category::Stat, "")

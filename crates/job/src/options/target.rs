@@ -20,7 +20,6 @@ const LOCKFILE: &[Choice] = &[
     choice("readwrite", "Many readers or one writer"),
 ];
 
-/// The rows.
 pub(crate) const OPTIONS: &[OptionDef] = &[
 option("description", Kind::Text, "Free text shown in reports for the job; no effect on I/O").place(Category::General, "desc").applies(Apply::With(apply::description)).takes_bytes(),
 option("name", Kind::Text, "Job name; on the command line starts a new job (global* = defaults)").place(Category::General, "desc").applies(Apply::With(apply::name))

@@ -167,7 +167,6 @@ pub(crate) fn lower_buffers(job: &mut JobSpec) {
     job.buffers.scramble = compat::scramble(job.buffers.scramble, job.verify.is_some());
 }
 
-/// The writes that a job reads back.
 fn reads(job: &JobSpec, open: &Open, reads_back: bool) -> Result<VerifiedWrites, Contradiction> {
     let VerifyDraft { is_only, regenerates, is_fsynced, trims, loads_state, .. } = &open.verify;
     let refused = |why| Err(Contradiction::VerifyOnly(why));

@@ -22,7 +22,6 @@ const VERIFY: &[Choice] = &{
 const VERIFY_POLICY: &[Choice] =
     &[choice("completed", "All completed writes"), choice("fsynced", "Writes before the last completed fsync")];
 
-/// The rows.
 pub(crate) const OPTIONS: &[OptionDef] = &[
     option("verify", Kind::Choice(VERIFY), "Checksum or pattern kept in each written block and checked afterwards")
         .default("0")

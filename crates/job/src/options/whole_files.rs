@@ -16,7 +16,6 @@ const LARGEST_BYTES: u64 = 1 << 30;
 /// Largest unit of drawn sizes, bytes.
 const LARGEST_UNIT_BYTES: u64 = 4096;
 
-/// Sets `filesize_split`.
 pub(crate) fn filesize_split(draft: &mut Draft, value: &Value, _: &mut ApplyContext<'_>) -> Result<(), JobError> {
     draft.job.extent.filesize_split = block_split::list_from(0, value.text()?, draft.kb_base())?;
     Ok(())

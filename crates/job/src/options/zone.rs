@@ -25,7 +25,6 @@ const PLID_SELECT: &[Choice] = &[
     choice("scheme", "By the file of dp_scheme"),
 ];
 
-/// The rows.
 pub(crate) const OPTIONS: &[OptionDef] = &[
     option("zonemode", Kind::Choice(ZONEMODE), "How the zone options act: off, strided window, or real zoned device")
         .default("none")

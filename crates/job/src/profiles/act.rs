@@ -11,9 +11,7 @@ use crate::message::UserLine;
 /// The options of the profile.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ActDraft {
-    /// `device-names`.
     pub device_names: Option<String>,
-    /// `load`.
     pub load: u32,
     /// `test-duration`, microseconds.
     pub duration_us: u64,

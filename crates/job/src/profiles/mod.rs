@@ -14,13 +14,11 @@ use tiobench::TiobenchDraft;
 /// A built-in set of jobs.
 #[derive(Debug)]
 pub struct ProfileDef {
-    /// Its name in `--profile`.
     pub name: &'static str,
     /// Makes the jobs, or the lines that say why not.
     pub expand: fn(&ProfileDraft, &dyn Environment) -> Result<ProfileJobs, Vec<UserLine>>,
 }
 
-/// All profiles.
 pub const PROFILES: &[ProfileDef] = &[
     ProfileDef { name: "act", expand: |draft, _| act::expand(&draft.act) },
     ProfileDef {
@@ -32,19 +30,15 @@ pub const PROFILES: &[ProfileDef] = &[
 /// Values of profiles' options while they are being read.
 #[derive(Debug, Clone, Default)]
 pub struct ProfileDraft {
-    /// Values for `act`.
     pub act: ActDraft,
-    /// Values for `tiobench`.
     pub tiobench: TiobenchDraft,
 }
 
 /// An option of a job: its name, and its value where it has one.
 pub type Setting = (&'static str, Option<String>);
 
-/// Jobs of a profile.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ProfileJobs {
-    /// Defaults of all jobs.
     pub globals: Vec<Setting>,
     /// Defaults that the user cannot change with a job option, because an option of the profile sets the same.
     pub fixed: Vec<Setting>,
@@ -64,12 +58,10 @@ impl ProfileJobs {
     }
 }
 
-/// The profile of that name.
 pub fn by_name(name: &str) -> Option<&'static ProfileDef> {
     PROFILES.iter().find(|profile| profile.name == name)
 }
 
-/// An option with a value.
 fn set(name: &'static str, value: &(impl ToString + ?Sized)) -> Setting {
     (name, Some(value.to_string()))
 }

@@ -11,11 +11,9 @@ use crate::message::UserLine;
 pub struct TiobenchDraft {
     /// `size`: of all files together, MiB; `None`: a 256th of the memory of the machine.
     pub size_mib: Option<u64>,
-    /// `block`, bytes.
     pub block_bytes: u32,
     /// `numruns`.
     pub n_runs: u32,
-    /// `dir`.
     pub directory: Option<String>,
     /// `threads`.
     pub n_threads: u32,

@@ -16,12 +16,10 @@ use ferrio_units::{KbBase, PerDirection};
 use lists::{directions, pair};
 use scalar::{integer, time_us};
 
-/// A parsed value.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value {
     /// No value was needed, and none given.
     Nothing,
-    /// A boolean or flag.
     Bool(bool),
     /// A number, in the unit of the option; sizes in bytes, times in microseconds.
     Number(i64),
@@ -29,11 +27,9 @@ pub enum Value {
     Numbers(PerDirection<Option<i64>>),
     /// Bytes or percent.
     Size(SizeSpec),
-    /// A number of zones.
     Zones(u64),
     /// Low and high bound, in the unit of the option.
     Pair(u64, u64),
-    /// A distribution of times.
     Drawn(DrawnTime),
     /// Ranges in bytes for read, write, trim; `None` keeps the previous setting.
     Ranges(PerDirection<Option<(u64, u64)>>),
@@ -43,7 +39,6 @@ pub enum Value {
     Words(Vec<&'static Choice>, Option<String>),
     /// Decimals, and the largest number of digits after a point.
     Floats(Vec<f64>, u32),
-    /// A text.
     Text(String),
     /// CPU numbers, ascending, each once.
     Cpus(Vec<u32>),
@@ -54,7 +49,6 @@ pub enum Value {
 /// Settings that parsing a value depends on, beside the row of the table.
 #[derive(Debug, Clone, Copy)]
 pub struct ValueContext {
-    /// `kb_base` in force.
     pub kb_base: KbBase,
     /// Number of CPUs of the machine.
     pub n_cpus: u32,
@@ -66,9 +60,7 @@ pub type Parsed = (Value, Vec<String>);
 /// What parsing has to know of an option.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ValueSyntax {
-    /// Its name, for errors.
     pub name: &'static str,
-    /// Its kind.
     pub kind: Kind,
     /// It belongs to an engine: as in fio, `kb_base` does not apply to it.
     pub is_of_engine: bool,
@@ -174,12 +166,10 @@ fn find(choices: &'static [Choice], word: &str) -> Option<&'static Choice> {
 
 /// Access by the variant that the option's kind promises.
 impl Value {
-    /// A boolean or flag.
     pub fn bool(&self) -> Result<bool, JobError> {
         if let Self::Bool(on) = self { Ok(*on) } else { Err(JobError::NotParsed) }
     }
 
-    /// A number.
     pub fn number(&self) -> Result<i64, JobError> {
         if let Self::Number(number) = self { Ok(*number) } else { Err(JobError::NotParsed) }
     }
@@ -189,7 +179,6 @@ impl Value {
         if let Self::Numbers(numbers) = self { Ok(numbers) } else { Err(JobError::NotParsed) }
     }
 
-    /// The number of a value in zones.
     pub fn zones(&self) -> Option<u64> {
         if let Self::Zones(n_zones) = self { Some(*n_zones) } else { None }
     }
@@ -209,12 +198,10 @@ impl Value {
         if let Self::Ranges(ranges) = self { Ok(ranges) } else { Err(JobError::NotParsed) }
     }
 
-    /// A text.
     pub fn text(&self) -> Result<&str, JobError> {
         if let Self::Text(text) = self { Ok(text) } else { Err(JobError::NotParsed) }
     }
 
-    /// A word of an enumeration.
     pub fn word(&self) -> Result<&'static str, JobError> {
         if let Self::Word(choice, _) = self { Ok(choice.word) } else { Err(JobError::NotParsed) }
     }

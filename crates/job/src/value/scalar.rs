@@ -49,7 +49,6 @@ pub fn size(name: &'static str, text: &str, kb_base: KbBase, most_percent: u32) 
     }
 }
 
-/// A time in microseconds.
 pub fn time_us(name: &'static str, text: &str, unit: TimeUnit) -> Result<i64, JobError> {
     if text.ends_with('z') {
         return Err(JobError::ZonesNotPossible(name));

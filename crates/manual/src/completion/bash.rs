@@ -33,7 +33,6 @@ const END: &str = r#"    if [ -n "$words" ] && [ -n "$name" ]; then
 }
 "#;
 
-/// The script for a program of this name.
 pub(super) fn script(program: &str, native: &[NativeCommand]) -> String {
     let flags = flags_of_fio();
     let mut text = format!("# Completion of {program} for bash.\n# shellcheck shell=bash\n\n_{program}_names='\n");

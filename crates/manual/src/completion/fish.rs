@@ -4,7 +4,6 @@ use super::native::NativeCommand;
 use super::words::{Flag, FlagValue, flags_of_fio};
 use std::fmt::Write as _;
 
-/// The script for a program of this name.
 pub(super) fn script(program: &str, native: &[NativeCommand]) -> String {
     let mut text = format!("# Completion of {program} for fish.\n\n");
     let without_jobs: Vec<&str> =

@@ -12,13 +12,11 @@ pub(super) struct NativeCommand {
     pub(super) name: String,
     /// Its purpose, in a few words.
     pub(super) about: String,
-    /// Its options.
     pub(super) flags: Vec<Flag>,
     /// True if it takes fio's job files and options too.
     pub(super) takes_jobs: bool,
     /// The words of its operand; empty when it takes files.
     pub(super) operands: Vec<String>,
-    /// Its own commands.
     pub(super) commands: Vec<NativeCommand>,
 }
 

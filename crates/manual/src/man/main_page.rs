@@ -113,7 +113,6 @@ fn push_commands(text: &mut String, commands: &[clap::Command]) {
     }
 }
 
-/// The words of the reports.
 fn push_words(text: &mut String) {
     text.push_str(".SH WORDS OF THE REPORTS\n");
     for topic in TOPICS {

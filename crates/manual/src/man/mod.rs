@@ -14,7 +14,6 @@ pub const JOB_WORDS: &str = "jobs";
 pub struct ManPage {
     /// Its name, `ferrio` or `ferrio-run`; its file is `NAME.1`.
     pub name: String,
-    /// Its text, in roff.
     pub text: String,
 }
 

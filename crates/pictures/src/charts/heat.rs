@@ -13,7 +13,6 @@ use std::collections::BTreeMap;
 
 /// Rows for each doubling of the latency.
 const ROWS_PER_OCTAVE: usize = 4;
-/// Most columns.
 const MOST_COLUMNS: usize = 240;
 
 /// A heat map for each direction, that with the most I/Os first.

@@ -15,7 +15,6 @@ use ferrio_units::DataDirection;
 const ENOUGH_IOS: u64 = 1000;
 /// A course with fewer intervals keeps them, also where some percentiles have too few I/Os.
 const FEWEST_INTERVALS: usize = 40;
-/// Most intervals with percentiles.
 const MOST_INTERVALS: usize = 200;
 
 /// Percentiles over time; where only means of intervals were recorded, these.

@@ -6,7 +6,6 @@ use ferrio_formats::{JobResult, LatencyKind, NotTogether, Quantity, TimeSeries, 
 use ferrio_units::DataDirection;
 use std::collections::BTreeMap;
 
-/// The series of this quantity and direction of the jobs that have one.
 pub(crate) fn of_jobs<'a>(
     jobs: &[&'a JobResult],
     quantity: Quantity,

@@ -24,7 +24,6 @@ impl PercentScale {
         Self { most_percent: most.clamp(RANGE.0, RANGE.1).ceil() }
     }
 
-    /// The ends of the scale.
     pub(super) fn words(&self) -> String {
         format!("-{0} % to +{0} %", self.most_percent)
     }

@@ -12,7 +12,6 @@ use maud::{Markup, html};
 
 const OWN_STYLE: &str = include_str!("comparison.css");
 
-/// The page of some comparisons.
 pub fn page(comparisons: &[Comparison]) -> String {
     let title = match comparisons {
         [comparison] => format!("Comparison of {}", words::heading(comparison)),

@@ -28,7 +28,6 @@ fn difference(metric: Metric, difference: f64) -> String {
     format!("{sign}{size}")
 }
 
-/// A percentage with its sign.
 pub fn percent(percent: f64) -> String {
     match percent.abs() {
         size if size < 0.05 => "0.0 %".to_owned(),
@@ -50,7 +49,6 @@ pub fn absolute(figure: &ComparedFigure) -> String {
 /// An interval that reaches so far says nothing, percent.
 const MOST_PERCENT: f64 = 10_000.0;
 
-/// The interval of the change.
 pub fn interval(change: Option<FigureChange>) -> String {
     let ends = change.and_then(|change| change.interval_percent);
     match ends {
@@ -115,7 +113,6 @@ pub fn heading(comparison: &Comparison) -> String {
     format!("{} (base) and {} (new)", comparison.base.results.join(", "), comparison.new.results.join(", "))
 }
 
-/// Which side a finding is about.
 pub fn side(finding: &ComparedFinding) -> &'static str {
     match (finding.in_base, finding.in_new) {
         (true, true) => "on both sides",
@@ -182,7 +179,6 @@ pub fn without_audit(comparison: &Comparison) -> String {
     format!("{side} not been audited: ferrio run examines figures.")
 }
 
-/// A value of an option or a fact.
 pub fn or_nothing<'a>(value: Option<&'a String>, nothing: &'a str) -> &'a str {
     value.map_or(nothing, |value| if value.is_empty() { "set" } else { value })
 }

@@ -33,7 +33,6 @@ pub struct FitView<'a> {
     pub missed: Vec<FitMissed>,
     /// The program and what it does to storage, a sentence or more.
     pub about: String,
-    /// The loads.
     pub loads: Vec<FitLoadView<'a>>,
     /// Traces of the program beside the loads.
     pub traces: Vec<FitTraceView<'a>>,
@@ -55,7 +54,6 @@ const fn class(verdict: FitVerdict) -> &'static str {
 pub struct FitMissed {
     /// Whether that is certain, and the storage the reason.
     pub mark: FitVerdict,
-    /// The verdict in words.
     pub verdict: &'static str,
     /// What the jobs did, and why, a sentence or more.
     pub words: String,
@@ -68,7 +66,6 @@ pub struct FitRow<'a> {
     pub subject: String,
     /// The unit: limits of one unit share a scale.
     pub metric: Metric,
-    /// The verdict.
     pub verdict: FitVerdict,
     /// The limit; `None`: it is no value.
     pub bound: Option<FitBound>,
@@ -84,22 +81,16 @@ pub struct FitRow<'a> {
     pub distance: String,
     /// What it means for the program, or why the runs do not decide; `None`: the limit holds.
     pub reason: Option<String>,
-    /// Where the limit comes from.
     pub source: &'a LimitSource,
 }
 
-/// A load.
 #[derive(Debug, Clone)]
 pub struct FitLoadView<'a> {
-    /// Its name.
     pub name: &'a str,
-    /// What it is.
     pub about: &'a str,
-    /// Its job file.
     pub jobs: &'a str,
     /// Headings of the columns of its figures.
     pub columns: Vec<&'static str>,
-    /// Its figures.
     pub rows: Vec<Vec<String>>,
     /// Latencies that limits are about.
     pub spreads: Vec<FitSpread>,
@@ -142,7 +133,6 @@ pub struct FitTraceView<'a> {
     pub differences: Vec<&'a str>,
 }
 
-/// The page.
 pub fn page(view: &FitView<'_>) -> String {
     let content = html! {
         @for fact in &view.facts { p class="remark" { (fact) } }

@@ -84,7 +84,6 @@ fn shown(row: &FitRow<'_>) -> Vec<f64> {
     all
 }
 
-/// A verdict with its sign.
 pub(super) fn verdict(mark: FitVerdict, verdict: &str) -> Markup {
     let sign = match mark {
         FitVerdict::Fits => "✓",
@@ -145,7 +144,6 @@ pub(super) fn beyond(limit: f64, is_most: bool, (top, bottom): (f64, f64)) -> Ma
     }
 }
 
-/// A line from top to bottom.
 pub(super) fn line(class: &str, place: f64, (top, bottom): (f64, f64)) -> Markup {
     html! { line class=(class) x1=(percent(place)) x2=(percent(place)) y1=(top) y2=(bottom) {} }
 }
@@ -173,7 +171,6 @@ pub(super) fn grid(scale: &LogPlaces, height: f64) -> Markup {
     html! { @for value in scale.ticks() { (line("grid", scale.place(value), (0.0, height))) } }
 }
 
-/// The words of a scale.
 pub(super) fn axis(scale: &LogPlaces, unit: MetricUnit) -> Markup {
     html! {
         svg class="strip axis" height=(AXIS_HEIGHT) aria-hidden="true" {
@@ -211,7 +208,6 @@ pub(super) fn headroom(headroom: &FitHeadroom, load: &str) -> Markup {
     }
 }
 
-/// A place as an attribute has it.
 pub(super) fn percent(place: f64) -> String {
     format!("{place:.2}%")
 }

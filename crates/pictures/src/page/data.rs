@@ -13,12 +13,10 @@ use std::collections::BTreeMap;
 const FEWEST_POINTS: usize = 60;
 /// Jobs that have all points.
 const N_DETAILED: usize = 16;
-/// Most views.
 const MOST_VIEWS: usize = 1200;
 
 /// Charts that are seen together.
 pub(super) struct View {
-    /// Its name, for the reader.
     pub(super) name: String,
     charts: Vec<Chart>,
 }
@@ -59,7 +57,6 @@ fn groups(jobs: &[JobResult]) -> BTreeMap<u32, Vec<&JobResult>> {
     groups
 }
 
-/// The views that have charts.
 pub(super) fn views(results: &[RunResult]) -> Vec<View> {
     let mut views = Vec::new();
     if results.len() > 1 {

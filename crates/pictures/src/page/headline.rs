@@ -51,7 +51,6 @@ pub(super) fn headline(result: &RunResult) -> Markup {
     }
 }
 
-/// A row of the table.
 struct FigureRow<'a> {
     name: String,
     kind: IoKind,

@@ -27,7 +27,6 @@ const UPLOT_STYLE: &str = include_str!("assets/uplot.css");
 const SCRIPT: &str = include_str!("assets/page.js");
 const STYLE: &str = include_str!("assets/page.css");
 
-/// The page of some results.
 pub fn page(results: &[RunResult]) -> String {
     let title = title(results);
     let views = data::views(results);

@@ -52,7 +52,6 @@ fn reasons(all: &[JobPrecision]) -> Vec<String> {
 /// A reason, and the figures without an interval for it.
 type Missing = (&'static str, Vec<&'static str>);
 
-/// What is missing of one job and direction.
 fn missing(precision: &JobPrecision) -> Vec<Missing> {
     let mut missing: Vec<Missing> = Vec::new();
     // Both rates lack an interval for one reason.

@@ -55,7 +55,6 @@ fn bytes_or_unknown(bytes: Option<u64>) -> String {
     bytes.map_or_else(|| "unknown".to_owned(), bytes_text)
 }
 
-/// The jobs in the form of a job file.
 fn job_file(result: &RunResult) -> String {
     let mut lines = Vec::new();
     let mut section = |name: &str, options: &[(String, String)]| {

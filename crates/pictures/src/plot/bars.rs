@@ -52,7 +52,6 @@ fn panel(classes: &[String], groups: &[JobGroup<'_>], figure: BarFigure) -> Opti
     })
 }
 
-/// The words for the latency that all these jobs have.
 fn latency_words(groups: &[JobGroup<'_>]) -> &'static str {
     let kinds = groups
         .iter()

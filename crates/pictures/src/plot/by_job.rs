@@ -9,7 +9,6 @@ use super::panel::Picture;
 use super::spread::BarJobs;
 use ferrio_formats::{IoKind, RunResult};
 
-/// The picture.
 pub(super) fn picture(results: &[RunResult]) -> Result<Picture, PlotError> {
     let entries = entries(results);
     let classes: Vec<String> = entries

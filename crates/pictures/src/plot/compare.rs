@@ -14,12 +14,10 @@ use std::collections::BTreeSet;
 /// Results that can be told apart by colours; of more, each has rows of its own.
 const MOST_COLOURS: usize = 7;
 
-/// What a bar of several jobs is.
 const SEVERAL: &str = "Where several jobs are one bar, the rates of those that ran at the same moment are added.";
 /// Why a result has several bars.
 const APART: &str = "Jobs that ran one after the other, and jobs of which the result does not say when they ran, have bars of their own.";
 
-/// The picture.
 pub(super) fn picture(results: &[RunResult]) -> Result<Picture, PlotError> {
     if results.len() < 2 {
         return Err(PlotError::Lacking(

@@ -7,9 +7,7 @@ use std::collections::HashMap;
 
 /// A job with its name in a picture.
 pub(super) struct Entry<'a> {
-    /// Its result.
     pub(super) result: &'a RunResult,
-    /// The job.
     pub(super) job: &'a JobResult,
     /// Its name; empty: it is the only job.
     pub(super) name: String,

@@ -28,7 +28,6 @@ pub(super) fn fits(results: &[RunResult]) -> bool {
     depths.len() > 1 && numbers.len() > 1 && cells.len() * 2 > depths.len() * numbers.len()
 }
 
-/// The picture.
 pub(super) fn picture(results: &[RunResult]) -> Result<Picture, PlotError> {
     let cells = cells(results)?;
     if cells.len() < 2 {

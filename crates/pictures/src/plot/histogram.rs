@@ -20,7 +20,6 @@ pub(super) const MOST_LINES: usize = 12;
 /// Bars in a row that can be told apart.
 const MOST_GROUPS: usize = 7;
 
-/// The picture.
 pub(super) fn picture(results: &[RunResult]) -> Result<Picture, PlotError> {
     let mut lines = Vec::new();
     let mut kinds = BTreeSet::new();
@@ -115,7 +114,6 @@ pub(super) fn paled(lines: &mut [ChartLine]) {
     }
 }
 
-/// The words for latencies of these kinds.
 pub(super) fn words_of(kinds: &BTreeSet<LatencyKind>) -> &'static str {
     match kinds.iter().collect::<Vec<_>>()[..] {
         [kind] => kind.words(),

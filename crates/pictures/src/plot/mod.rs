@@ -22,16 +22,13 @@ use crate::chart::AxisUnit;
 use ferrio_formats::RunResult;
 use panel::{Panel, PanelContent};
 
-/// A kind of picture.
 pub struct PlotKind {
-    /// Its name, as in `--kind`.
     pub name: &'static str,
     /// What it shows, in a few words.
     pub summary: &'static str,
     make: fn(&[RunResult]) -> Result<Picture, PlotError>,
 }
 
-/// The kinds of pictures.
 pub const KINDS: &[PlotKind] = &[
     PlotKind { name: "over-time", summary: "IOPS, bandwidth and latency over time", make: over_time::picture },
     PlotKind { name: "by-job", summary: "average, lowest and highest of each job", make: by_job::picture },
@@ -41,7 +38,6 @@ pub const KINDS: &[PlotKind] = &[
     PlotKind { name: "percentiles", summary: "latency by percentile", make: percentiles::picture },
 ];
 
-/// Form of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PictureFormat {
     /// Scalable Vector Graphics.
@@ -64,10 +60,8 @@ pub enum PlotError {
         /// The least height, pixels.
         least: u32,
     },
-    /// The picture would be too large.
     #[error("the picture would be more than {} pixels high: give fewer jobs or results", PictureSize::MOST)]
     TooMuch,
-    /// The drawing has failed.
     #[error("the picture cannot be drawn: {0}")]
     Drawing(String),
 }
@@ -159,7 +153,6 @@ fn origin(result: &RunResult, has_name: bool) -> Option<String> {
     (!parts.is_empty()).then(|| format!("{name}{}.", parts.join(", ")))
 }
 
-/// What the units of bandwidth are.
 fn units(picture: &Picture) -> Option<String> {
     let has_bytes = |panel: &Panel| match &panel.content {
         PanelContent::Lines(lines) => lines.y.unit == AxisUnit::BytesPerSecond,

@@ -27,7 +27,6 @@ const RATES: [Quantity; 3] = [Quantity::Bandwidth, Quantity::Iops, Quantity::Syn
 /// The latencies, of which the first one that is there has a panel.
 const LATENCIES: [LatencyKind; 3] = [LatencyKind::Completion, LatencyKind::Total, LatencyKind::Submission];
 
-/// The picture.
 pub(super) fn picture(results: &[RunResult]) -> Result<Picture, PlotError> {
     let entries = entries(results);
     let mut panels: Vec<Panel> = RATES.into_iter().flat_map(|quantity| panels_of(&entries, quantity)).collect();
@@ -93,7 +92,6 @@ fn panels_of(entries: &[Entry<'_>], quantity: Quantity) -> Vec<Panel> {
     }
 }
 
-/// What the times count from.
 fn start_words(found: &[(String, &TimeSeries)]) -> &'static str {
     let all_of = |is_it: fn(TimeBase) -> bool| found.iter().all(|(_, series)| is_it(series.base));
     if all_of(|base| matches!(base, TimeBase::Run(_))) {

@@ -8,24 +8,19 @@ use crate::chart::{AxisUnit, ChartAxis, ChartLine};
 /// A picture: panels one below the other.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Picture {
-    /// Its title.
     pub title: String,
     /// What a reader has to know, in sentences below the panels.
     pub notes: Vec<String>,
-    /// The panels.
     pub panels: Vec<Panel>,
 }
 
 /// A part of a picture with axes of its own.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Panel {
-    /// Its title.
     pub title: String,
-    /// What it shows.
     pub content: PanelContent,
 }
 
-/// What a panel shows.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PanelContent {
     /// Lines over a horizontal axis.
@@ -36,12 +31,9 @@ pub enum PanelContent {
     Grid(GridPanel),
 }
 
-/// Lines.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LinePanel {
-    /// The horizontal axis.
     pub x: ChartAxis,
-    /// The vertical axis.
     pub y: ChartAxis,
     /// The lines; later ones lie above.
     pub lines: Vec<ChartLine>,
@@ -50,11 +42,9 @@ pub struct LinePanel {
 /// Bars or points in rows, one row a class.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BarPanel {
-    /// The axis of the values.
     pub value: ChartAxis,
     /// The head of the column with the values in words.
     pub head: &'static str,
-    /// Names of the classes.
     pub classes: Vec<String>,
     /// For each name of the legend, values for each class.
     pub groups: Vec<BarGroup>,
@@ -63,15 +53,12 @@ pub struct BarPanel {
 /// Values of one name of the legend.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BarGroup {
-    /// The name.
     pub name: String,
-    /// Number of its colour.
     pub look: usize,
     /// A value for each class; `None`: the class has none.
     pub values: Vec<Option<FigureSpread>>,
 }
 
-/// A figure with its spread.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct FigureSpread {
     /// The average.
@@ -92,9 +79,7 @@ impl FigureSpread {
 /// A table of coloured cells.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GridPanel {
-    /// What the columns are.
     pub x_label: String,
-    /// What the rows are.
     pub y_label: String,
     /// The columns, from left to right.
     pub columns: Vec<String>,
@@ -102,6 +87,5 @@ pub struct GridPanel {
     pub rows: Vec<String>,
     /// For each row, the value of each column; `None`: not measured.
     pub cells: Vec<Vec<Option<f64>>>,
-    /// The unit of the values.
     pub unit: AxisUnit,
 }

@@ -15,7 +15,6 @@ use std::collections::BTreeSet;
 /// Percentiles that are computed where the whole distribution is known.
 const PERCENTILES: [f64; 14] = [1.0, 5.0, 10.0, 25.0, 50.0, 75.0, 90.0, 95.0, 99.0, 99.5, 99.9, 99.99, 99.999, 99.9999];
 
-/// The picture.
 pub(super) fn picture(results: &[RunResult]) -> Result<Picture, PlotError> {
     let mut lines = Vec::new();
     let mut kinds = BTreeSet::new();

@@ -10,11 +10,9 @@ use ferrio_formats::{
 };
 use ferrio_stats::Metric;
 
-/// A figure that bars show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum BarFigure {
     Of(Metric),
-    /// The number of I/Os.
     Count,
 }
 
@@ -41,7 +39,6 @@ impl BarFigure {
         matches!(self, Self::BANDWIDTH | Self::IOPS | Self::LATENCY)
     }
 
-    /// Its name on an axis.
     pub(super) fn label(self) -> String {
         match self {
             Self::IOPS => "I/Os per second".to_owned(),
@@ -62,7 +59,6 @@ impl BarFigure {
         }
     }
 
-    /// Its unit.
     pub(super) const fn unit(self) -> AxisUnit {
         match self {
             Self::Count => AxisUnit::Count,
@@ -80,7 +76,6 @@ impl BarFigure {
     }
 }
 
-/// Jobs of one result that are one bar.
 pub(super) struct BarJobs<'a> {
     pub(super) result: &'a RunResult,
     pub(super) jobs: Vec<&'a JobResult>,
@@ -196,7 +191,6 @@ mod tests {
     use super::*;
     use ferrio_units::DataDirection;
 
-    /// The figure of these jobs as one bar of a result.
     fn of(jobs: &[JobResult], direction: DataDirection, figure: BarFigure) -> Option<FigureSpread> {
         let result = RunResult { jobs: jobs.to_vec(), ..RunResult::default() };
         let bar = BarJobs { result: &result, jobs: result.jobs.iter().collect() };

@@ -20,7 +20,6 @@ const WIDE: f64 = 20.0;
 const N_TICKS: f64 = 5.0;
 const MOST_TICKS: i32 = 20;
 
-/// A scale from values to pixels.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct PixelScale {
     scale: ChartScale,
@@ -53,7 +52,6 @@ impl PixelScale {
         Self::of(values, (LEFT, WIDTH - EDGE))
     }
 
-    /// The place of a value, pixels.
     pub(super) fn place(&self, value: f64) -> f64 {
         self.ends.0 + self.scale.share(value) * (self.ends.1 - self.ends.0)
     }

@@ -20,9 +20,7 @@ pub(crate) use frame::value_text;
 
 pub(crate) const OWN_STYLE: &str = include_str!("sweep.css");
 
-/// What the page shows.
 pub struct SweepPage<'a> {
-    /// Its heading.
     pub title: String,
     /// The points with their figures.
     pub outcome: &'a dyn ShownOutcome,
@@ -39,7 +37,6 @@ struct ReadOutcome<'a> {
     outcome: &'a dyn ShownOutcome,
     parameters: Vec<ShownParameter>,
     points: Vec<&'a dyn ShownPoint>,
-    /// Knees are marked.
     marks_knees: bool,
 }
 
@@ -57,7 +54,6 @@ impl<'a> ReadOutcome<'a> {
         self.marks_knees && self.outcome.is_knee(point.number(), subject.job, subject.kind)
     }
 
-    /// The options of a point.
     fn options(&self, point: &dyn ShownPoint) -> Vec<String> {
         let value = |(parameter, place): (&ShownParameter, &usize)| {
             format!("{}={}", parameter.name, parameter.values.get(*place).map_or("", String::as_str))
@@ -66,7 +62,6 @@ impl<'a> ReadOutcome<'a> {
     }
 }
 
-/// The page of a sweep.
 pub fn page(page: &SweepPage<'_>) -> String {
     let view = ReadOutcome::of(page.outcome);
     let content = html! {

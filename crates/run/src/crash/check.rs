@@ -26,9 +26,7 @@ const SECTOR_BYTES: u64 = 512;
 /// A block that must not be as it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Violation {
-    /// Path of the file.
     pub file: String,
-    /// Offset of the block, bytes.
     pub offset_bytes: u64,
     /// The verdict; `Err`: the block cannot be read.
     pub verdict: Result<Verdict, SystemError>,
@@ -46,11 +44,9 @@ pub struct CrashCheck {
 /// The result of a check: how many blocks of a job are in which state.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CrashReport {
-    /// Name of the job.
     pub job_name: String,
     /// Number of writes in the journal.
     pub n_issued: u64,
-    /// Number of writes that were acknowledged.
     pub n_acknowledged: u64,
     /// Number of writes that were acknowledged before a completed sync was issued.
     pub n_durable: u64,
@@ -60,7 +56,6 @@ pub struct CrashReport {
     pub n_readings: u64,
     /// The most memory that its blocks took at once, bytes.
     pub memory_bytes: u64,
-    /// Number of blocks that were written.
     pub n_blocks: u64,
     /// Number of blocks by their state, in the order of [`Verdict`].
     pub n_there: u64,

@@ -14,12 +14,7 @@ pub enum CrashError {
     NoJournal,
     /// A journal cannot be used to check a device after a crash.
     #[error("verify_crash_log {path}: {why}", path = .path.display())]
-    Journal {
-        /// Its path.
-        path: PathBuf,
-        /// Why.
-        why: JournalError,
-    },
+    Journal { path: PathBuf, why: JournalError },
 }
 
 /// Reason why a journal cannot be used to check a device after a crash.
@@ -42,10 +37,7 @@ pub enum JournalError {
     Description(#[from] serde_json::Error),
     /// Its block size is invalid.
     #[error("blocks of {block_bytes} bytes")]
-    BlockSize {
-        /// The size.
-        block_bytes: u64,
-    },
+    BlockSize { block_bytes: u64 },
     /// Bytes before the end are no record, and a crash does not leave such bytes. The records behind them are missing, so every
     /// verdict could be wrong.
     #[error(
@@ -54,7 +46,6 @@ pub enum JournalError {
     DamagedRecord {
         /// Offset of the first record that is none, bytes.
         offset_bytes: u64,
-        /// Number of bytes from there to the end.
         n_bytes: u64,
     },
     /// A record is of something that the job does not have.
@@ -68,10 +59,5 @@ pub enum JournalError {
         "the job of {other} wrote to the same part of {file}: which write is the newest, no journal says",
         other = .other.display()
     )]
-    Shared {
-        /// Path of the other journal.
-        other: PathBuf,
-        /// Name of the file.
-        file: String,
-    },
+    Shared { other: PathBuf, file: String },
 }

@@ -18,19 +18,16 @@ const HEAD_BYTES: usize = 16;
 /// The longest description that is read, bytes.
 const MAX_HEADER_BYTES: u32 = 16 << 20;
 
-/// The largest block that is read.
 const MAX_BLOCK_BYTES: u64 = 1 << 30;
 
 /// The description at the start of a journal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CrashHeader {
-    /// Name of the job.
     pub job_name: String,
     /// Number of the clone in the run, as the headers of its blocks have it.
     pub job_number: u16,
     /// What its blocks contain.
     pub content: VerifyContentSpec,
-    /// Paths of the files, by their indexes.
     pub files: Vec<String>,
     /// Size of its largest block, bytes.
     pub block_bytes: u64,

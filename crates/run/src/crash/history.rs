@@ -37,7 +37,6 @@ impl SyncedRecords {
         Self { covers: BTreeMap::new(), all }
     }
 
-    /// Reads a record.
     pub fn see(&mut self, record: &JournalRecord) {
         if let JournalEvent::Synced { covers } = record.event {
             let entry = self.covers.entry(record.file_index).or_default();
@@ -53,7 +52,6 @@ impl SyncedRecords {
 /// A write that a block may hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Candidate {
-    /// The write.
     pub write: Write,
     /// Index of the record that issues it.
     issued_at: u64,
@@ -70,10 +68,8 @@ impl Candidate {
     }
 }
 
-/// A block that was written.
 #[derive(Debug, Clone, Default)]
 pub struct WrittenPlace {
-    /// Length of its writes, bytes.
     pub length_bytes: u32,
     /// Writes that the block may hold, in the order of issue.
     pub candidates: Vec<Candidate>,
@@ -124,7 +120,6 @@ impl WrittenPlace {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("writes at offsets {first} and {second} of file {file_index} lie over parts of each other")]
 pub struct Overlap {
-    /// Index of the file.
     pub file_index: u32,
     /// Offset of the first write, bytes.
     pub first: u64,
@@ -148,13 +143,9 @@ pub struct History {
     n_bytes: usize,
     n_most_bytes: usize,
     n_records: u64,
-    /// Number of issued writes.
     pub n_issued: u64,
-    /// Number of acknowledged writes.
     pub n_acknowledged: u64,
-    /// Number of durable writes.
     pub n_durable: u64,
-    /// The write that was issued last.
     pub last: Option<Write>,
 }
 

@@ -31,7 +31,6 @@ pub enum Verdict {
     Torn {
         /// Number of units that must not be as they are.
         n_bad: usize,
-        /// Number of all units.
         n_units: usize,
     },
 }

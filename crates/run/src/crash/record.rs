@@ -6,17 +6,12 @@
 use ferrio_units::checksum::crc32c;
 use ferrio_workload::verify::block::Write;
 
-/// Bytes of a record.
 pub const RECORD_BYTES: usize = 48;
 
-/// The event of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JournalEvent {
-    /// A write is about to be issued.
     Issued,
-    /// The write was acknowledged.
     Acknowledged,
-    /// The write failed.
     Failed,
     /// A sync of a file was completed.
     Synced {
@@ -25,12 +20,9 @@ pub enum JournalEvent {
     },
 }
 
-/// A record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct JournalRecord {
-    /// The event.
     pub event: JournalEvent,
-    /// Index of the file.
     pub file_index: u32,
     /// Length of the write, bytes; 0 for a sync.
     pub length_bytes: u32,
@@ -39,7 +31,6 @@ pub struct JournalRecord {
 }
 
 impl JournalRecord {
-    /// The bytes of the record.
     pub fn encode(&self) -> [u8; RECORD_BYTES] {
         let (kind, number) = match self.event {
             JournalEvent::Issued => (1_u32, self.write.sequence),

@@ -15,7 +15,6 @@ pub(super) fn rules() -> BlockRules {
     BlockRules::new(content, 1)
 }
 
-/// The write with this number to a block.
 pub(super) fn write(sequence: u64, block: u64) -> Write {
     Write { offset_bytes: block * BLOCK as u64, seed: 1000 + sequence * 7919, sequence, start_ns: 50 + sequence }
 }
@@ -163,7 +162,6 @@ fn hot_journal() -> Vec<JournalRecord> {
     journal
 }
 
-/// Each of these writes may be there, and each unit of each.
 #[test]
 fn of_many_later_writes_each_may_be_there() {
     let history = history(&hot_journal());

@@ -9,19 +9,14 @@ use std::path::PathBuf;
 /// A worker of a run: one clone of a job.
 #[derive(Clone, Copy)]
 pub(crate) struct ProbedWorker<'a> {
-    /// The options of the job.
     pub(crate) spec: &'a JobSpec,
-    /// The capabilities of its engine.
     pub(crate) engine: &'a EngineDef,
-    /// Index of the job in the run.
     pub(crate) job_index: u32,
     /// Number of the clone, 0 for the first one.
     pub(crate) clone_index: u32,
     /// Number of the worker in the run, from 1.
     pub(crate) number: u32,
-    /// Index of its report group.
     pub(crate) group_index: u32,
-    /// The paths of its targets.
     pub(crate) paths: &'a dyn TargetPaths,
 }
 

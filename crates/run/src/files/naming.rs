@@ -24,7 +24,6 @@ pub(crate) struct FoundFile {
     pub(super) path: PathBuf,
     pub(super) name: String,
     pub(super) kind: FileKind,
-    /// The file exists.
     pub(super) exists: bool,
 }
 

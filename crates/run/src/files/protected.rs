@@ -19,7 +19,6 @@ pub fn protected_files(spec: &RunSpec, inputs: &[PathBuf]) -> Result<ProtectedPa
     Ok(of_workers(&RunPlan::new(spec.clone())?.workers, inputs))
 }
 
-/// As [`protected_files`], for a run that is planned.
 pub(crate) fn of_workers(workers: &[WorkerPlan], inputs: &[PathBuf]) -> ProtectedPaths {
     let inputs = inputs.iter().cloned().chain(workers.iter().flat_map(traces));
     let with_role = |role| move |path: PathBuf| (path, role);

@@ -13,14 +13,11 @@ use ferrio_workload::{SequentialPlan, ZoneTable};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// One file of a worker.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FilePlan {
-    /// Path of the file.
     pub path: PathBuf,
     /// Name in messages and traces.
     pub name: String,
-    /// Kind of the file.
     pub kind: FileKind,
     /// First byte that the worker uses.
     pub start_bytes: u64,

@@ -20,7 +20,6 @@ use ferrio_sys::limits::{Resource, raise_limit};
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 
-/// State of a file that the loop looks at.
 #[derive(Debug, Clone, Copy)]
 struct FileState {
     is_open: bool,
@@ -35,7 +34,6 @@ pub(crate) struct FileTable {
     engine: EngineDef,
     plans: Vec<FilePlan>,
     open: Vec<Option<OwnedFd>>,
-    /// States for the loops.
     states: Vec<FileState>,
     n_open: u32,
     /// Files that are closed once none of their units is in flight.

@@ -15,11 +15,9 @@ use std::time::Duration;
 ferrio_sys::shared_struct! {
     /// State of one worker. 64 bytes, so that each has its own cache line.
     pub struct WorkerSlot {
-        /// A [`WorkerState`].
         pub state: AtomicU32,
         /// Bits of [`attention`].
         pub attention: AtomicU32,
-        /// Number of open files.
         pub n_open_files: AtomicU32,
         /// Number of intervals whose figures were sent and that the supervisor has not received: 0 or 1.
         pub n_unheard: AtomicU32,
@@ -40,7 +38,6 @@ pub struct IntervalTimes {
 }
 
 impl IntervalTimes {
-    /// Intervals from this time on.
     pub fn new(origin_ns: u64, length: Duration) -> Self {
         Self { origin_ns, length_ns: u64::try_from(length.as_nanos()).unwrap_or(u64::MAX).max(1) }
     }
@@ -64,7 +61,6 @@ pub mod attention {
     pub const SAVE_STATE: u32 = 4;
 }
 
-/// State of a worker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u32)]
 pub enum WorkerState {
@@ -78,9 +74,7 @@ pub enum WorkerState {
     PreReading,
     /// The worker does I/O that is not counted.
     Ramping,
-    /// The worker does I/O.
     Running,
-    /// The worker syncs its files.
     Syncing,
     /// The worker reads back what it wrote.
     Verifying,
@@ -106,13 +100,11 @@ impl WorkerState {
 }
 
 impl WorkerSlot {
-    /// The state shown.
     pub fn state(&self) -> WorkerState {
         let index = self.state.load(Ordering::Acquire) as usize;
         WorkerState::ALL.get(index).copied().unwrap_or(WorkerState::Exited)
     }
 
-    /// Sets the state shown.
     pub fn set_state(&self, state: WorkerState) {
         self.state.store(state as u32, Ordering::Release);
     }
@@ -148,7 +140,6 @@ impl WorkerSlot {
         self.attention.fetch_and(!bits, Ordering::AcqRel);
     }
 
-    /// Makes these requests.
     pub fn ask(&self, bits: u32) {
         debug_assert_ne!(bits, 0, "a request says what is wanted");
         self.attention.fetch_or(bits, Ordering::Release);
@@ -202,7 +193,6 @@ pub struct Board {
 }
 
 impl Board {
-    /// A board for `n_workers`.
     pub fn new(n_workers: usize) -> ferrio_sys::Result<Self> {
         Ok(Self {
             slots: SharedMemory::new(n_workers.max(1))?,
@@ -248,7 +238,6 @@ impl Board {
         self.intervals
     }
 
-    /// Slot of a worker.
     pub fn slot(&self, index: usize) -> &WorkerSlot {
         &self.slots[index]
     }

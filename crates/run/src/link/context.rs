@@ -15,15 +15,11 @@ use std::time::Duration;
 
 /// The worker's side of its link to the supervisor.
 pub struct WorkerContext<'a> {
-    /// The board of the run.
     pub board: &'a Board,
-    /// Index of the worker's slot.
     pub slot_index: usize,
     /// Generation of the gate at which the worker waits.
     pub gate_generation: u32,
-    /// The clock of the run.
     pub clock: Clock,
-    /// Sends a message.
     pub send: &'a dyn Fn(&WorkerMessage),
     /// The worker is a thread of the supervisor's process.
     pub is_thread: bool,
@@ -45,7 +41,6 @@ impl WorkerContext<'_> {
         (self.send)(&WorkerMessage::Note(stream, note.into()));
     }
 
-    /// Shows a new state of the worker.
     pub(crate) fn enter(&self, state: WorkerState) {
         let slot = self.board.slot(self.slot_index);
         let before = slot.state();
@@ -60,7 +55,6 @@ impl WorkerContext<'_> {
         self.clock.park() || self.board.wait_at_gate(self.gate_generation, limit)
     }
 
-    /// Reports that the worker has started.
     pub(crate) fn tell_start(&self) {
         self.tracer.line(TraceGroup::Process, || format!("jobs pid={} started", thread_id()));
     }

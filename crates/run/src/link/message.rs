@@ -8,10 +8,8 @@ use ferrio_stats::wire::packed;
 use ferrio_stats::{Note, SteadySample, ThreadStats};
 use serde::{Deserialize, Serialize};
 
-/// One message.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum WorkerMessage {
-    /// A message for the user.
     Note(MessageStream, #[serde(with = "packed")] Note),
     /// Lines of `--debug`.
     Trace(String),
@@ -23,7 +21,6 @@ pub enum WorkerMessage {
     Interval(Box<IntervalFigures>),
     /// Figures of an interval for the search for a steady state.
     Steady(SteadySample),
-    /// The worker is done.
     Outcome(Box<WorkerOutcome>),
 }
 
@@ -39,7 +36,6 @@ pub struct IntervalFigures {
     pub stats: ThreadStats,
 }
 
-/// Results of a worker.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WorkerOutcome {
     /// Statistics. Boxed: by value, each stack frame that the outcome passes through would cost memory in each of a
@@ -68,7 +64,6 @@ impl WorkerOutcome {
 }
 
 impl WorkerMessage {
-    /// The message for an event of the layout.
     pub(crate) fn from_layout(event: RunEvent) -> Self {
         match event {
             RunEvent::LayingOut { n_files, total_bytes, .. } => Self::LayingOut(n_files, total_bytes),

@@ -26,7 +26,6 @@ pub enum TraceGroup {
     File,
     /// Every I/O.
     Io,
-    /// Buffers.
     Mem,
     /// Blocks to be verified, and their checks.
     Verify,
@@ -34,11 +33,9 @@ pub enum TraceGroup {
     Random,
     /// Block devices behind files.
     DiskUtil,
-    /// The clock.
     Time,
     /// Rates, and the search for a depth by latency.
     Rate,
-    /// The search for a steady state.
     SteadyState,
     /// Zones that are written in sequence.
     Zbd,
@@ -82,7 +79,6 @@ impl TraceGroup {
     }
 }
 
-/// The groups that are traced.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct TraceSettings {
     groups: u32,
@@ -172,7 +168,6 @@ impl<'a> Tracer<'a> {
         Self { settings, send, kept: RefCell::default(), reads_back: Cell::new(false) }
     }
 
-    /// The trace settings.
     pub(crate) fn settings(&self) -> TraceSettings {
         self.settings
     }

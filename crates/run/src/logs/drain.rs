@@ -27,12 +27,10 @@ const MAX_ROWS: usize = 8192;
 /// Number of records taken from one ring before the next ring has its turn.
 const MAX_RECORDS: usize = 8 * MAX_ROWS;
 
-/// Number of kinds of logs.
 const N_KINDS: usize = LogKind::ALL.len();
 
 /// An order of the supervisor to the thread.
 enum DrainOrder {
-    /// A worker that logs is about to start.
     Add(usize, Box<WorkerLogs>),
     /// A worker is gone; nothing more will be added to its ring.
     Finish(usize),
@@ -170,7 +168,6 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The logs of one worker.
 struct WorkerLogs {
     ring: Arc<Ring>,
     recorder: Recorder,
@@ -372,7 +369,6 @@ impl Streams {
         let _ = self.sink.close(log);
     }
 
-    /// Opens the logs of a worker that has started.
     fn open(&mut self, stream: &mut WorkerLogs) {
         if std::mem::replace(&mut stream.is_open, true) {
             return;

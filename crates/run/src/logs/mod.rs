@@ -40,7 +40,6 @@ impl LogPort {
     }
 }
 
-/// The log files of a worker, by its options.
 pub(crate) fn files(plan: &WorkerPlan) -> Vec<LogFile> {
     let (logs, reporting) = (&plan.spec.logs, &plan.spec.reporting);
     let mut files = Vec::new();

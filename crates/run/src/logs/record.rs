@@ -41,17 +41,24 @@ pub(crate) struct IoRecord {
 pub(crate) enum LogRecord {
     /// The job starts (or its ramp is over): the start of its times, milliseconds.
     Epoch(u64),
-    /// An I/O completed.
     Io(IoRecord),
-    /// An I/O was submitted.
     Slat(IoRecord),
-    /// The window of a log ended.
-    Window { kind: LogKind, direction: DataDirection, time_ms: u64, value: u64, maximum: u64 },
+    Window {
+        kind: LogKind,
+        direction: DataDirection,
+        time_ms: u64,
+        value: u64,
+        maximum: u64,
+    },
     /// The interval of a histogram ended.
-    Histogram { direction: DataDirection, time_ms: u64, block_bytes: u64, counts: Box<[u64; N_BUCKETS]> },
+    Histogram {
+        direction: DataDirection,
+        time_ms: u64,
+        block_bytes: u64,
+        counts: Box<[u64; N_BUCKETS]>,
+    },
 }
 
-/// Makes and reads records.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Recorder {
     /// I/Os carry their offset.
@@ -76,7 +83,6 @@ impl IoWords {
 }
 
 impl Recorder {
-    /// An I/O that completed.
     #[inline]
     pub(crate) fn io(self, io: &IoRecord, send: &mut impl FnMut(&[u64])) {
         let mut record = Self::begin(IO, io, io.lat_ns);
@@ -121,7 +127,6 @@ impl Recorder {
         send(&[EPOCH, base_ms]);
     }
 
-    /// The record of a window's end.
     pub(crate) fn window(
         kind: LogKind,
         direction: DataDirection,

@@ -32,11 +32,9 @@ pub use positions::Positions;
 /// Everything about a run that is known before it starts.
 #[derive(Debug)]
 pub struct RunPlan {
-    /// Options given for all jobs.
     pub global_options: Vec<(String, String)>,
     /// Workers in the order of their numbers.
     pub workers: Vec<WorkerPlan>,
-    /// Number of groups.
     pub n_groups: u32,
     /// Facts about the machine and the storage; empty until they are collected.
     pub(crate) facts: Provenance,
@@ -59,15 +57,12 @@ pub struct SharedByWorkers {
 pub struct WorkerPlan {
     /// The job, shared by its clones unless each draws a runtime of its own.
     pub spec: Arc<JobSpec>,
-    /// Its engine.
     pub engine: EngineKind,
-    /// Index of the job in the run.
     pub job_index: usize,
     /// Number of the worker in the run, from 1: part of its seeds.
     pub thread_number: u32,
     /// Number of the clone: 0 for the first, then counting down from `numjobs - 1`.
     pub clone_index: u32,
-    /// Index of its report group.
     pub group_index: u32,
     /// The workers whose figures are summed with its own (`group_reporting`), including itself.
     pub summed_with: Range<usize>,
@@ -231,7 +226,6 @@ fn system_seed() -> u64 {
     std::collections::hash_map::RandomState::new().build_hasher().finish()
 }
 
-/// The job of a clone with its own runtime, where that is drawn.
 fn with_drawn_runtime(job: &Arc<JobSpec>, seeds: &SeedTable) -> Arc<JobSpec> {
     let limits = &job.limits;
     if limits.runtime_drawn.is_none() {

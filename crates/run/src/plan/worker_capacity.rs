@@ -18,10 +18,8 @@ const BYTES_A_PROCESS: u64 = 256 << 10;
 /// So many workers are made without a look at the limits, which costs each start some system calls.
 const FEW: u64 = 256;
 
-/// What a machine has room for.
 #[derive(Debug, Clone, Copy)]
 struct WorkerRoom {
-    /// Memory of this machine.
     memory_bytes: u64,
     /// Memory that this process may take.
     own_bytes: u64,

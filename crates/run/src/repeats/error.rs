@@ -13,24 +13,14 @@ pub enum OpenError {
     /// It is neither a regular file nor a block device.
     #[error("it is a {0}; only files and block devices are scanned")]
     Kind(&'static str),
-    /// It is smaller than a block.
     #[error("it has {size_bytes} bytes, less than a block of {block_bytes} bytes")]
-    TooSmall {
-        /// Its size.
-        size_bytes: u64,
-        /// Size of a block.
-        block_bytes: usize,
-    },
+    TooSmall { size_bytes: u64, block_bytes: usize },
     /// A size of blocks that is not possible.
     #[error("blocks of {block_bytes} bytes: allowed are {min} to {max} bytes", min = crate::repeats::Scan::MIN_BLOCK_BYTES, max = crate::repeats::Scan::MAX_BLOCK_BYTES)]
-    BlockSize {
-        /// Size of a block.
-        block_bytes: usize,
-    },
+    BlockSize { block_bytes: usize },
     /// Direct I/O needs other blocks.
     #[error("direct I/O needs blocks that are multiples of {align_bytes} bytes, and they have {block_bytes}")]
     Alignment {
-        /// Size of a block.
         block_bytes: usize,
         /// Divides the size of a block for direct I/O.
         align_bytes: usize,
@@ -40,10 +30,8 @@ pub enum OpenError {
 /// Why a scan cannot run.
 #[derive(Debug, thiserror::Error)]
 pub enum ScanFailure {
-    /// Memory for reading.
     #[error(transparent)]
     Memory(#[from] ferrio_sys::Error),
-    /// A thread cannot be started.
     #[error("a thread cannot be started: {0}")]
     Thread(io::Error),
 }

@@ -5,13 +5,10 @@
 /// What was read, and how much of it repeats.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RepeatFigures {
-    /// Size of a block.
     pub block_bytes: u64,
-    /// Size of the target.
     pub size_bytes: u64,
     /// Number of whole blocks of the target. Bytes behind the last one are not looked at.
     pub n_blocks_of_target: u64,
-    /// Number of blocks that were read.
     pub n_blocks: u64,
     /// How many of them hold zeroes alone.
     pub n_zero_blocks: u64,
@@ -55,9 +52,7 @@ pub struct RepeatedBlock {
 /// Parts of the target that could not be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Unreadable {
-    /// Number of blocks.
     pub n_blocks: u64,
-    /// Offset of the first one.
     pub first_offset_bytes: u64,
     /// The system's answer there; `None`: the target ends earlier than it did at the start.
     pub errno: Option<i32>,

@@ -27,10 +27,8 @@ const LOOK_INTERVAL: Duration = Duration::from_millis(50);
 /// The system's answer to an interrupted call.
 const EINTR: i32 = 4;
 
-/// What is wanted of a scan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ScanRequest {
-    /// Size of a block.
     pub block_bytes: usize,
     /// Number of threads, at least 1.
     pub n_threads: usize,
@@ -66,9 +64,7 @@ struct ScanState<'a> {
 }
 
 impl Scan {
-    /// Smallest block.
     pub const MIN_BLOCK_BYTES: usize = 512;
-    /// Largest block.
     pub const MAX_BLOCK_BYTES: usize = 64 << 20;
 
     /// Opens a target for reading.

@@ -37,11 +37,8 @@ const N_OTHER_DESCRIPTORS: u64 = 64;
 pub(crate) struct TracedJob {
     /// The worker with the directions, sizes and files of the trace.
     pub(crate) plan: WorkerPlan,
-    /// The files of the trace.
     pub(crate) set: FileSet,
-    /// The trace.
     pub(crate) replay: ReplayPlan,
-    /// Remarks about the trace for the user.
     pub(crate) remarks: Vec<ReplayNote>,
 }
 
@@ -121,7 +118,6 @@ fn trace_failed(name: &str, error: &TraceError) -> Failure {
     }
 }
 
-/// Paths of the trace's files on this machine.
 fn paths(worker: &WorkerPlan, survey: &TraceSurvey) -> Result<Vec<PathBuf>, Failure> {
     let redirect = worker.spec.replay.redirect.as_ref();
     survey

@@ -24,7 +24,6 @@ const COPY_BYTES: usize = 256 << 10;
 /// Time after which a read that waits for data checks again whether the run is over.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// A trace in a file.
 #[derive(Debug)]
 struct OpenTrace(File);
 

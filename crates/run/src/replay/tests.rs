@@ -4,7 +4,6 @@ use super::*;
 use crate::plan::RunPlan;
 use ferrio_spec::{Compatibility, RunSpec};
 
-/// A worker that replays this trace.
 fn worker(trace: &Path, change: impl FnOnce(&mut JobSpec)) -> WorkerPlan {
     let mut job = JobSpec::default();
     job.replay.traces = vec![trace.to_string_lossy().into_owned()];

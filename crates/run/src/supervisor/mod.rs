@@ -54,7 +54,6 @@ pub use run::{PreparedRun, Run, Start};
 /// Settings of a run, apart from its jobs.
 #[derive(Debug, Clone)]
 pub struct RunSettings {
-    /// Version string for the outputs.
     pub version: String,
     /// No file may be made or changed.
     pub readonly: bool,

@@ -25,7 +25,6 @@ use std::time::{Duration, Instant};
 
 /// The run as a whole at the time of a report.
 pub(super) struct Moment {
-    /// The time of the report.
     pub(super) now: Instant,
     /// Time since the start of the run.
     pub(super) elapsed: Duration,

@@ -143,7 +143,6 @@ pub(super) fn survey(
     )
 }
 
-/// A message of the layout.
 enum LayoutEvent {
     Event(RunEvent),
     Prepared(usize, Result<FileSet, Failure>),

@@ -12,7 +12,6 @@ use crate::plan::WorkerPlan;
 use ferrio_stats::{FailedStep, LaidOver, Note, ThreadStats};
 use std::time::Instant;
 
-/// Status of a worker.
 #[derive(Default)]
 pub(super) enum WorkerStatus {
     /// Not started.
@@ -30,7 +29,6 @@ pub(super) struct ToldFigures {
     pub(super) until_ns: u64,
 }
 
-/// One worker.
 #[derive(Default)]
 pub(super) struct SupervisedWorker {
     pub(super) status: WorkerStatus,
@@ -57,7 +55,6 @@ pub(super) struct SupervisedWorker {
     pub(super) end_is_told: bool,
     /// Its part in the search for a steady state.
     pub(super) steady: Option<Steady>,
-    /// The signal that killed it.
     pub(super) killed_by: Option<i32>,
     /// The signal came before the worker had sent its results.
     pub(super) is_cut_short: bool,
@@ -102,7 +99,6 @@ impl SupervisedWorker {
         self.awaits_snapshot = false;
     }
 
-    /// Its final figures.
     pub(super) fn final_stats(&self) -> Option<&ThreadStats> {
         self.outcome.as_ref().map(|outcome| &*outcome.stats)
     }

@@ -16,7 +16,6 @@ pub(super) const URGENT_LIMIT: Duration = Duration::from_secs(3);
 #[derive(Debug)]
 pub(super) struct Requests {
     handle: Handle,
-    /// Number of requests to stop.
     n_stops: u32,
     /// The run is to end at once.
     is_aborted: bool,

@@ -106,7 +106,6 @@ impl Run {
 }
 
 impl PreparedRun {
-    /// A handle that controls the run.
     pub fn handle(&self) -> Handle {
         self.handle.clone()
     }
@@ -221,7 +220,6 @@ fn over(outcome: RunOutcome) -> Stage {
     Stage::Over(Box::new(outcome))
 }
 
-/// New records for all workers.
 fn fresh(plan: &RunPlan) -> Vec<SupervisedWorker> {
     std::iter::repeat_with(SupervisedWorker::default).take(plan.workers.len()).collect()
 }

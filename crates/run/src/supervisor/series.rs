@@ -28,7 +28,6 @@ pub(super) fn interval(n_workers: usize) -> Duration {
 #[derive(Default)]
 pub(super) struct SeriesKeeper {
     interval_ns: u64,
-    /// By the index of the job.
     jobs: BTreeMap<u32, JobSeries>,
     n_buckets: usize,
     /// There was no room for latencies.
@@ -36,12 +35,10 @@ pub(super) struct SeriesKeeper {
 }
 
 impl SeriesKeeper {
-    /// Series in intervals of this length, nanoseconds.
     pub(super) fn new(interval_ns: u64) -> Self {
         Self { interval_ns, ..Self::default() }
     }
 
-    /// Adds what a worker of a job did in a stretch of time.
     pub(super) fn add(&mut self, job_index: u32, times: StretchTimes, stats: &ThreadStats) {
         let interval_ns = self.interval_ns;
         let series = self.jobs.entry(job_index).or_insert_with(|| JobSeries::new(job_index, interval_ns));
@@ -58,7 +55,6 @@ impl SeriesKeeper {
         debug_assert!(!self.has_dropped || self.n_buckets == 0, "latencies that were given up do not come back");
     }
 
-    /// All series, by job.
     pub(super) fn into_series(self) -> Vec<JobSeries> {
         self.jobs.into_values().collect()
     }

@@ -51,7 +51,6 @@ pub(super) fn take(
     ending
 }
 
-/// Phase of a worker.
 fn phase(record: &SupervisedWorker) -> Phase {
     match record {
         _ if record.is_waiting() => Phase::Waiting,

@@ -44,7 +44,6 @@ impl SteadyGroup {
         self.members.push(Member { index, samples: VecDeque::new() });
     }
 
-    /// The members.
     pub(super) fn members(&self) -> impl Iterator<Item = usize> {
         self.members.iter().map(|member| member.index)
     }
@@ -103,9 +102,7 @@ impl SteadyGroup {
 pub(super) enum Phase {
     /// Not started.
     Waiting,
-    /// Started.
     Running,
-    /// Ended.
     Ended,
 }
 

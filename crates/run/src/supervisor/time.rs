@@ -12,15 +12,11 @@ use std::time::{Duration, Instant};
 /// Time between two looks at workers that are getting ready.
 const NAP: Duration = Duration::from_micros(50);
 
-/// The time of a run.
 pub(super) enum RunTime {
-    /// The time of the machine.
     Real,
     /// A virtual time that the supervisor and the workers share; the supervisor leads it.
     Virtual {
-        /// The instant at which it begins.
         origin: Instant,
-        /// Seat of the supervisor.
         seat: Arc<Seat>,
     },
 }
@@ -31,7 +27,6 @@ impl RunTime {
         Self::Virtual { origin: Instant::now(), seat: Seat::first(wants_attention) }
     }
 
-    /// A clock of this time for the supervisor.
     pub(super) fn clock(&self) -> Clock {
         match self {
             Self::Real => Clock::new(),
@@ -50,7 +45,6 @@ impl RunTime {
         }
     }
 
-    /// Time since an instant of this time.
     pub(super) fn since(&self, moment: Instant) -> Duration {
         self.now().saturating_duration_since(moment)
     }

@@ -13,7 +13,6 @@ const LOOK_INTERVAL: Duration = Duration::from_millis(100);
 /// The requests that are due now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct DueReports {
-    /// A report of the running state.
     pub(super) status: bool,
     /// End all jobs.
     pub(super) trigger: bool,

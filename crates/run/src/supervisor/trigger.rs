@@ -15,7 +15,6 @@ use std::os::fd::AsFd;
 use std::process::{Child, Command};
 use std::time::Instant;
 
-/// The command of the trigger.
 #[derive(Debug, Default)]
 pub(super) struct TriggerCommand {
     /// Time of the trigger, until the command is started.
@@ -24,7 +23,6 @@ pub(super) struct TriggerCommand {
 }
 
 impl TriggerCommand {
-    /// Records the trigger.
     pub(super) fn pull(&mut self, scene: &Scene) {
         self.triggered_at.get_or_insert_with(|| scene.time.now());
     }

@@ -20,7 +20,6 @@ use crate::events::{MessageStream, RunEvent, RunObserver};
 use crate::logs::LogDrain;
 use std::time::{Duration, Instant};
 
-/// Time for workers to get ready.
 const READY_LIMIT: Duration = Duration::from_secs(10);
 /// Time after which workers that were told to end are given up.
 const END_LIMIT: Duration = Duration::from_secs(300);
@@ -38,13 +37,11 @@ pub(super) struct Watch {
     pub(super) requests: Requests,
     pub(super) groups: groups::Made,
     pub(super) schedulers: Schedulers,
-    /// Requests by time.
     timed_requests: TimedRequests,
     eta: EtaMaker,
     meter: Option<BandwidthMeter>,
     reports: Reports,
     command: TriggerCommand,
-    /// Start of the run.
     started_at: Instant,
     /// Workers that are at the gate for the start of the run.
     at_gate: Vec<usize>,

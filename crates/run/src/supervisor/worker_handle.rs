@@ -10,19 +10,14 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::mpsc;
 use std::thread::JoinHandle;
 
-/// A started worker.
 pub(super) enum WorkerHandle {
-    /// A process and the channel from it.
     Process(Pid, Box<MessageReceiver>),
-    /// A thread and the channel from it.
     Thread(Option<JoinHandle<ferrio_sys::Result<()>>>, mpsc::Receiver<WorkerMessage>),
 }
 
 /// Result of a look at a worker.
 pub(super) enum Heard {
-    /// A message.
     Message(WorkerMessage),
-    /// Nothing new.
     Nothing,
     /// The worker has ended; `Some`: a signal killed it.
     Ended(Option<i32>),

@@ -26,7 +26,6 @@ use ferrio_sys::process::{self, Signal};
 use std::os::fd::BorrowedFd;
 use std::time::Duration;
 
-/// All workers of a run.
 pub(super) struct Workers {
     pub(super) records: Vec<SupervisedWorker>,
     pub(super) probes: Probes,

@@ -30,7 +30,6 @@ pub(super) struct Deadlines {
 
 /// Clocks that the job asks for, by their numbers in `clock_gettime(2)`.
 pub(super) struct JobClocks {
-    /// The clock of the start of the job in the report.
     start_id: u32,
     /// The clock of times in logs; `None`: they count from the start of the job.
     log_id: Option<u32>,
@@ -131,7 +130,6 @@ impl Deadlines {
         let _ = self.start_log(now_ns, worker);
     }
 
-    /// Starts the logs now.
     fn start_log(&self, now_ns: u64, worker: &mut Worker<'_>) -> Result<(), Failure> {
         let Some(log) = &mut worker.hooks.log else { return Ok(()) };
         let Some(id) = self.clocks.log_id else {

@@ -38,7 +38,6 @@ pub fn run_worker(plan: &WorkerPlan, prepared: Option<FileSet>, context: &Worker
     outcome
 }
 
-/// Replays a trace.
 // A function of its own, so that its variables take no stack in a job without a trace: of each forked job, the stack is
 // memory of its own.
 #[inline(never)]

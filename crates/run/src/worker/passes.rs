@@ -35,7 +35,6 @@ use ferrio_stats::ThreadStats;
 use ferrio_units::{DataDirection, PerDirection};
 use ferrio_workload::replay::ReplayPlan;
 
-/// A worker and its passes.
 pub(super) struct Passes<'a> {
     worker: Worker<'a>,
     /// The work of a job that moves no data; `None`: the job does I/O.
@@ -124,7 +123,6 @@ impl<'a> Passes<'a> {
         Box::new(ThreadStats { latency_search, ..ThreadStats::default() })
     }
 
-    /// The statistics of the job.
     pub(super) fn into_stats(mut self: Box<Self>) -> Box<ThreadStats> {
         let now_ns = self.worker.core.clock.now_ns();
         self.worker.core.publish();
@@ -224,7 +222,6 @@ impl<'a> Passes<'a> {
         Ok(())
     }
 
-    /// Does one pass.
     fn do_pass(&mut self) -> Stop {
         let Self { worker, work, deadlines, plan, .. } = self;
         if let Some(work) = work {

@@ -319,7 +319,6 @@ fn targets(worker: &WorkerPlan, set: &FileSet) -> Vec<TargetFacts> {
     set.files.iter().map(facts).collect()
 }
 
-/// Makes and starts the engine.
 fn engine<'a>(
     worker: &WorkerPlan,
     prepare: Prepare,

@@ -112,7 +112,6 @@ fn queues(worker: &WorkerPlan) -> bool {
     !worker.engine.def.is_inline() && (worker.queue().iodepth > 1 || worker.engine.def.targets.are_files())
 }
 
-/// Bytes that end a pass.
 fn pass_bytes(worker: &WorkerPlan, set: &FileSet, shape: Shape) -> u64 {
     let pass_bytes = compat::pass_bytes(worker, set.pass_bytes, set.io_bytes, shape.rounds);
     compat::pass_bytes_of_pairs(worker, pass_bytes, limit_bytes(worker, set))

@@ -149,7 +149,6 @@ impl WorkerFigures {
         self.pass_start_ns = now_ns;
     }
 
-    /// Starts a pass.
     pub(super) fn start_pass(&mut self, now_ns: u64) {
         self.pass_start_ns = now_ns;
     }
@@ -160,7 +159,6 @@ impl WorkerFigures {
         self.pass_start_ns = now_ns;
     }
 
-    /// Ends such a pass.
     pub(super) fn end_read_back(&mut self, now_ns: u64, core: &mut WorkerCore<'_>) {
         self.end_pass(now_ns, core);
         self.only_reads_back = false;
@@ -177,7 +175,6 @@ impl WorkerFigures {
         self.ended = Some(TimeEnd { now_ns, usage: CpuUse::now(core), turns: turns(core) });
     }
 
-    /// Ends a pass.
     pub(super) fn end_pass(&mut self, now_ns: u64, core: &mut WorkerCore<'_>) {
         let mut stats = std::mem::take(&mut core.account.stats);
         self.add_runtime(&mut stats, now_ns, core);

@@ -32,7 +32,6 @@ pub(crate) fn in_bytes(plan: &RunPlan, look_at: &dyn Fn(usize)) -> Converted {
     plan.workers.iter().enumerate().filter_map(of_worker).collect()
 }
 
-/// Puts the converted jobs into their plan.
 pub(crate) fn put_into(plan: &mut RunPlan, sizes: Converted) {
     if sizes.is_empty() {
         return;

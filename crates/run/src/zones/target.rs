@@ -41,7 +41,6 @@ pub(super) struct FoundZones {
     pub(super) max_active: u32,
 }
 
-/// The zones of a file.
 #[derive(Debug)]
 pub(super) struct TargetZones {
     pub(super) table: ZoneTable,
@@ -67,7 +66,6 @@ fn changes_zones(worker: &WorkerPlan) -> bool {
     worker.spec.pattern.mix != DirectionMix::Read
 }
 
-/// The device, opened for writing.
 pub(super) fn writable(worker: &WorkerPlan, file: &FilePlan) -> Result<Box<dyn ZonedDevice>, Failure> {
     if let Some(found) = found_by_commands(worker, file)? {
         return Ok(found.device);

@@ -7,7 +7,6 @@ use ferrio_sys::block_device::zones::{Zone, ZoneCondition, ZoneKind, ZoneModel, 
 use ferrio_sys::file::FileKind;
 use std::sync::Mutex;
 
-/// The message of an error.
 fn text_of(error: Failure) -> String {
     error.note.map_or_else(String::new, |note| ferrio_formats::words::note(&note))
 }

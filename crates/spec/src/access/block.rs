@@ -7,14 +7,11 @@ use serde::{Deserialize, Serialize};
 /// Smallest and largest block of one direction, bytes. Equal for a fixed size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BlockRange {
-    /// Smallest.
     pub min_bytes: u64,
-    /// Largest.
     pub max_bytes: u64,
 }
 
 impl BlockRange {
-    /// All blocks have this size.
     pub const fn one(block_bytes: u64) -> Self {
         Self { min_bytes: block_bytes, max_bytes: block_bytes }
     }

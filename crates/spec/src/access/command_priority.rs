@@ -5,7 +5,6 @@
 use ferrio_units::{IoPriority, PerDirection};
 use serde::{Deserialize, Serialize};
 
-/// The I/Os that have a priority of their own.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct CommandPrioritySpec {
@@ -21,7 +20,6 @@ impl CommandPrioritySpec {
     }
 }
 
-/// A share of the I/Os that has its own priority.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PriorityShare {
     /// Only I/Os of this length; `None`: all.

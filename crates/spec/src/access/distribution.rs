@@ -12,7 +12,6 @@ use serde::{Deserialize, Serialize};
 pub enum RandomDistribution {
     /// Every block is as likely as any other.
     Uniform,
-    /// Zipf's law.
     Zipf {
         /// Exponent, at least 0 and not 1.
         theta: f64,
@@ -26,7 +25,6 @@ pub enum RandomDistribution {
         /// Position of the most frequent block.
         center: Option<f64>,
     },
-    /// Normal.
     Normal {
         /// Deviation in percent of the blocks, 0 to below 100.
         deviation_percent: f64,
@@ -35,7 +33,6 @@ pub enum RandomDistribution {
     },
     /// Zipf's law or pareto's with a one-to-one order of ranks (`random_distribution_permute`): every block is as frequent as the law says.
     Permuted {
-        /// Frequencies of the ranks.
         law: RankLaw,
         /// Position of the most frequent block.
         center: Option<f64>,
@@ -71,7 +68,6 @@ pub enum RankLaw {
 pub struct DistributionZone {
     /// Share of the I/Os; the shares of a direction sum up to 100.
     pub access_percent: DecimalPercent,
-    /// Length of the zone.
     pub length: ZoneLength,
 }
 

@@ -5,15 +5,12 @@
 use ferrio_units::WriteHint;
 use serde::{Deserialize, Serialize};
 
-/// `sync`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SyncMode {
     /// Neither.
     #[default]
     None,
-    /// `O_SYNC`.
     Sync,
-    /// `O_DSYNC`.
     Dsync,
 }
 
@@ -23,9 +20,7 @@ pub enum SyncMode {
 pub struct DurabilitySpec {
     /// `direct` (or `buffered=0`).
     pub direct: bool,
-    /// `atomic`.
     pub atomic: bool,
-    /// `sync`.
     pub sync: SyncMode,
     /// `fsync` after every n writes; 0: never.
     pub fsync_blocks: u32,
@@ -33,11 +28,8 @@ pub struct DurabilitySpec {
     pub fdatasync_blocks: u32,
     /// `sync_file_range`: flags of the system call, and after how many writes; `None`: never.
     pub sync_file_range: Option<(u32, u32)>,
-    /// `end_fsync`.
     pub end_fsync: bool,
-    /// `fsync_on_close`.
     pub fsync_on_close: bool,
-    /// `end_syncfs`.
     pub end_syncfs: bool,
     /// `write_hint`; `None`: not given.
     pub write_hint: Option<WriteHint>,

@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ErrorClasses {
-    /// Failed reads.
     pub read: bool,
     /// Failed writes, trims and syncs.
     pub write: bool,

@@ -6,10 +6,8 @@ use crate::BlockShare;
 use crate::PatternPart;
 use serde::{Deserialize, Serialize};
 
-/// A size as an option gives it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SizeSpec {
-    /// Bytes.
     Bytes(u64),
     /// Percent of the target, 0 to 100; of `io_size` also more.
     Percent(u32),
@@ -34,7 +32,6 @@ impl SizeSpec {
 pub struct ExtentSpec {
     /// `size` over all files of the job.
     pub size: Option<SizeSpec>,
-    /// `io_size`.
     pub io_size: Option<SizeSpec>,
     /// `filesize`: low and high bound of each file, bytes.
     pub filesize: Option<(u64, u64)>,
@@ -44,7 +41,6 @@ pub struct ExtentSpec {
     pub patterns: Vec<PatternPart>,
     /// `whole_files`: an I/O is a whole file.
     pub whole_files: bool,
-    /// `offset`.
     pub offset: SizeSpec,
     /// `offset_align`, bytes; 0: the smallest block size.
     pub offset_align: u64,
@@ -54,9 +50,7 @@ pub struct ExtentSpec {
     pub number_ios: u64,
     /// `num_range`: most ranges of a trim, at least 1.
     pub ranges_per_trim: u32,
-    /// `fill_device`.
     pub fill_device: bool,
-    /// `file_append`.
     pub file_append: bool,
 }
 

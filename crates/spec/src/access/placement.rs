@@ -8,7 +8,6 @@ use std::path::PathBuf;
 /// `dataplacement`: the way in which a device takes such wishes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
 pub enum PlacementKind {
-    /// There are none.
     #[default]
     None,
     /// Flexible data placement of NVMe.
@@ -25,7 +24,6 @@ pub enum PlacementChoice {
     RoundRobin,
     /// Any.
     Random,
-    /// By the place of the write.
     Scheme,
 }
 

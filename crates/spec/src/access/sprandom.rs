@@ -16,7 +16,6 @@ pub struct SpRandomSpec {
 }
 
 impl SpRandomSpec {
-    /// Number of overwrites in a pass over `n_blocks` blocks.
     pub fn n_overwrites(&self, n_blocks: u64) -> u64 {
         // The cast saturates.
         (n_blocks as f64 * self.over_provisioning).round() as u64

@@ -5,7 +5,6 @@
 use crate::{ExtentSpec, SizeSpec};
 use serde::{Deserialize, Serialize};
 
-/// `zonemode`.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub enum ZoneSpec {
     /// No zones.
@@ -62,13 +61,9 @@ pub struct SequentialZonesSpec {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SizesInZones {
-    /// `size`.
     pub size: Option<u64>,
-    /// `io_size`.
     pub io_size: Option<u64>,
-    /// `offset`.
     pub offset: Option<u64>,
-    /// `offset_increment`.
     pub offset_increment: Option<u64>,
 }
 
@@ -89,7 +84,6 @@ impl SizesInZones {
         Ok(())
     }
 
-    /// The first that was given, and its zones.
     pub fn first(&self) -> Option<(&'static str, u64)> {
         let Self { size, io_size, offset, offset_increment } = *self;
         let named = [("size", size), ("io_size", io_size), ("offset", offset), ("offset_increment", offset_increment)];
@@ -102,7 +96,6 @@ impl SizesInZones {
 pub enum ZoneSkip {
     /// Bytes, a multiple of the size of a zone.
     Bytes(u64),
-    /// Zones.
     Zones(u64),
 }
 

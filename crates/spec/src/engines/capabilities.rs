@@ -34,10 +34,7 @@ pub enum Handover {
     Waits,
     /// A request is prepared, then submitted. With the flag `unseen_with` among its options the kernel takes requests
     /// by itself, at an unknown time, so that no submission latency is reported.
-    Prepared {
-        /// The flag.
-        unseen_with: Option<&'static EngineOption<bool>>,
-    },
+    Prepared { unseen_with: Option<&'static EngineOption<bool>> },
     /// A library takes the request and hands it over at a time of its own, so that no submission latency is reported.
     Unseen,
     /// Nothing has to be prepared.

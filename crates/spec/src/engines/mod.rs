@@ -18,14 +18,11 @@ use differences::{
     SG_MENDED, SG_STRICTER,
 };
 
-/// One engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EngineDef {
-    /// Canonical name.
     pub name: &'static str,
     /// One line of help.
     pub help: &'static str,
-    /// Status in ferrio.
     pub status: Status,
     /// Engines of one family have the same private options: those given to one survive a change to another.
     pub family: &'static str,
@@ -33,7 +30,6 @@ pub struct EngineDef {
     pub completes: Completes,
     /// The way in which the job submits an I/O.
     pub handover: Handover,
-    /// Targets of its I/Os.
     pub targets: Targets,
     /// The way in which the run opens its files.
     pub opening: Opening,
@@ -153,7 +149,6 @@ impl EngineDef {
         Self { opening, ..self }
     }
 
-    /// All that it does, it does when it opens a target.
     const fn opens_only(self, targets: Targets) -> Self {
         Self {
             targets,

@@ -5,13 +5,11 @@
 use ferrio_units::PerDirection;
 use serde::{Deserialize, Serialize};
 
-/// `rate_process`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum RateProcess {
     /// Even spacing.
     #[default]
     Linear,
-    /// Arrivals of a Poisson process.
     Poisson,
 }
 
@@ -39,13 +37,9 @@ pub enum CatchUp {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum DrawnTime {
     /// Short times are frequent and long ones rare, as between visitors who come at random.
-    Exponential {
-        /// Mean.
-        mean_us: u64,
-    },
+    Exponential { mean_us: u64 },
     /// All times between two bounds are equally likely.
     Uniform {
-        /// Shortest.
         low_us: u64,
         /// Longest, not below the shortest.
         high_us: u64,
@@ -62,7 +56,6 @@ impl DrawnTime {
     }
 }
 
-/// Pauses of a job.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PauseSpec {
@@ -83,7 +76,6 @@ pub struct PauseSpec {
 }
 
 impl PauseSpec {
-    /// The job pauses.
     pub fn is_set(&self) -> bool {
         self.pause_us > 0 || self.n_spins > 0
     }
@@ -148,7 +140,6 @@ impl Default for PaceSpec {
 }
 
 impl PaceSpec {
-    /// Some direction has a rate.
     pub fn limits_rates(&self) -> bool {
         self.bytes_per_sec.0.iter().any(|rate| *rate > 0) || self.ios_per_sec.0.iter().any(|rate| *rate > 0)
     }

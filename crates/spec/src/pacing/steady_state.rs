@@ -4,7 +4,6 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The metric of `steadystate`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SteadyMetric {
     /// I/Os per second.
@@ -15,16 +14,13 @@ pub enum SteadyMetric {
     Lat,
 }
 
-/// Criterion for a steady state (`steadystate`).
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct SteadyCriterion {
-    /// The metric.
     pub metric: SteadyMetric,
     /// The slope of the least squares line per sample, instead of the largest distance from the mean.
     pub is_slope: bool,
     /// Upper limit of the figure (exclusive): percent of the mean, or the unit of the metric.
     pub limit: f64,
-    /// The limit is in percent.
     pub is_percent: bool,
 }
 

@@ -4,16 +4,12 @@
 
 use std::collections::BTreeSet;
 
-/// A row of [`OUTPUT_FORMATS`].
 #[derive(Debug, Clone, Copy)]
 pub struct OutputFormatDef {
-    /// Which format.
     pub format: OutputFormat,
-    /// Its name in `--output-format`.
     pub name: &'static str,
     /// Its other names.
     pub aliases: &'static [&'static str],
-    /// Kind of its readers.
     pub kind: FormatKind,
     /// Description in one line.
     pub help: &'static str,
@@ -29,7 +25,6 @@ pub enum FormatKind {
     /// A document for programs. Of several formats of this kind the last in the table has all that the others have, and is
     /// written alone.
     Document,
-    /// Text for people.
     Text,
 }
 
@@ -37,7 +32,6 @@ pub enum FormatKind {
 macro_rules! output_formats {
     ($first:ident, $first_word:literal, $first_aliases:expr, $first_kind:ident, $first_help:literal;
      $($format:ident, $word:literal, $aliases:expr, $kind:ident, $help:literal;)*) => {
-        /// The output formats, by their words in the table.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum OutputFormat {
             #[doc = concat!("`", $first_word, "`.")]
@@ -63,7 +57,6 @@ macro_rules! output_formats {
             },)*
         ];
 
-        /// The names of all formats, for help and errors.
         pub const OUTPUT_FORMAT_NAMES: &str = concat!($first_word $(, ", ", $word)*);
     };
 }
@@ -106,12 +99,10 @@ impl FromIterator<OutputFormat> for OutputFormats {
 }
 
 impl OutputFormats {
-    /// Adds a format.
     pub fn add(&mut self, format: OutputFormat) {
         self.0.insert(format);
     }
 
-    /// A format of this kind is written.
     pub fn has(&self, kind: FormatKind) -> bool {
         self.0.iter().any(|format| format.def().kind == kind)
     }

@@ -8,19 +8,12 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct GroupingSpec {
-    /// `stonewall`.
     pub stonewall: bool,
-    /// `new_group`.
     pub new_group: bool,
-    /// `wait_for`.
     pub wait_for: Option<String>,
-    /// `exitall`.
     pub exitall: bool,
-    /// `exitall_on_error`.
     pub exitall_on_error: bool,
-    /// `exit_what`.
     pub exit_what: ExitWhat,
-    /// `group_reporting`.
     pub group_reporting: bool,
     /// `report_total`: the job is part of the sum over all groups.
     pub report_total: bool,
@@ -28,13 +21,11 @@ pub struct GroupingSpec {
     pub shared_stream: Option<String>,
 }
 
-/// `exit_what`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ExitWhat {
     /// Jobs of the same group.
     Group,
     /// All running jobs; waiting jobs continue.
     Stonewall,
-    /// Everything.
     All,
 }

@@ -11,7 +11,6 @@ pub enum WindowValue {
     /// The mean of a window.
     #[default]
     Average,
-    /// Its maximum.
     Maximum,
     /// Mean and maximum, in two columns.
     Both,

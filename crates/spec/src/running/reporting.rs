@@ -11,7 +11,6 @@ pub enum UnifiedReporting {
     None,
     /// One block with the sum.
     Mixed,
-    /// Both.
     Both,
 }
 
@@ -21,27 +20,20 @@ pub enum UnifiedReporting {
 pub struct ReportingSpec {
     /// `stats`: false leaves the job out of the report.
     pub stats: bool,
-    /// `disable_lat`.
     pub disable_lat: bool,
-    /// `disable_clat`.
     pub disable_clat: bool,
-    /// `disable_slat`.
     pub disable_slat: bool,
     /// `disable_bw_measurement`.
     pub disable_bw: bool,
     /// `gtod_reduce`: all of the above and fewer clock reads.
     pub gtod_reduce: bool,
-    /// `clat_percentiles`.
     pub clat_percentiles: bool,
-    /// `lat_percentiles`.
     pub lat_percentiles: bool,
-    /// `slat_percentiles`.
     pub slat_percentiles: bool,
     /// `percentile_list`, as given.
     pub percentiles: Vec<f64>,
     /// Digits after the point of the longest entry of `percentile_list` (default 2).
     pub percentile_digits: u32,
-    /// `significant_figures`.
     pub significant_figures: u32,
     /// `unified_rw_reporting`.
     pub unified: UnifiedReporting,
@@ -49,11 +41,9 @@ pub struct ReportingSpec {
     pub kb_base: u32,
     /// Bits (`unit_base=1`) or bytes; `None`: as the engine counts.
     pub unit_bits: Option<bool>,
-    /// `block_error_percentiles`.
     pub block_error_percentiles: bool,
     /// `job_start_clock_id`: the clock of `job_start` in JSON (0: wall clock).
     pub job_start_clock_id: u32,
-    /// `disk_util`.
     pub disk_util: bool,
     /// Window of the bandwidth samples (`bwavgtime`, or a row of the bandwidth log), milliseconds.
     pub bw_window_ms: u64,

@@ -19,7 +19,6 @@ pub struct SurroundingsSpec {
     pub numa_cpu_nodes: Option<Vec<u32>>,
     /// `numa_mem_policy`; `None`: not given.
     pub numa_memory: Option<NumaMemory>,
-    /// `cgroup` and its family.
     pub cgroup: CgroupSpec,
 }
 

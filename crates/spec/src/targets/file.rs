@@ -8,11 +8,8 @@ use serde::{Deserialize, Serialize};
 /// Kind of target that `filetype` declares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FileType {
-    /// Regular file.
     Regular,
-    /// Block device.
     Block,
-    /// Character device.
     Character,
 }
 
@@ -34,7 +31,6 @@ pub enum FileService {
     RoundRobin,
     /// Finish one file, then the next.
     Sequential,
-    /// A random file.
     Random,
     /// A file by a skewed distribution over them: zipf, pareto or normal. A file that is done starts over.
     Skewed(RandomDistribution),

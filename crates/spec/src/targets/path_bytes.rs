@@ -10,17 +10,14 @@ use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
-/// A path as it is written.
 #[derive(Serialize)]
 #[serde(transparent)]
 struct PathForm<'a>(#[serde(serialize_with = "one::serialize")] &'a Path);
 
-/// A path as it is read.
 #[derive(Deserialize)]
 #[serde(transparent)]
 struct ReadPath(#[serde(deserialize_with = "one::deserialize")] PathBuf);
 
-/// The forms of a path.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum ReadForm {

@@ -50,11 +50,8 @@ pub struct MergeSpec {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SkippedKinds {
-    /// Reads.
     pub read: bool,
-    /// Writes.
     pub write: bool,
-    /// Trims.
     pub trim: bool,
     /// Syncs of all kinds.
     pub sync: bool,

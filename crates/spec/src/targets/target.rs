@@ -16,7 +16,6 @@ pub enum DirectoryPer {
     File,
 }
 
-/// Targets of the I/O.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TargetSpec {
@@ -44,9 +43,7 @@ pub struct TargetSpec {
     pub file_service_count: u32,
     /// `lockfile`.
     pub locking: FileLocking,
-    /// `allow_file_create`.
     pub allow_file_create: bool,
-    /// `allow_mounted_write`.
     pub allow_mounted_write: bool,
     /// Where within a device writes are put together.
     pub placement: PlacementSpec,

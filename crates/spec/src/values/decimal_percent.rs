@@ -37,7 +37,6 @@ impl DecimalPercent {
         Some(Self { parts })
     }
 
-    /// Number of parts of [`Self::PARTS_OF_ALL`].
     pub const fn parts(self) -> u64 {
         self.parts
     }

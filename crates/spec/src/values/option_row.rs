@@ -58,7 +58,6 @@ pub enum Secrecy {
 }
 
 impl Secrecy {
-    /// A value as outputs show it.
     pub fn shown(self, value: &str) -> Cow<'_, str> {
         match self {
             Self::Open => without_passwords(value),

@@ -23,7 +23,6 @@ impl Secret {
         Self { shown: shown.into(), value: Some(value.into()) }
     }
 
-    /// The text in its place.
     pub fn shown(&self) -> &str {
         &self.shown
     }

@@ -7,9 +7,7 @@ use crate::Status;
 /// Bounds of a number, in the unit of the option; `None` is unbounded on that side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bounds {
-    /// Smallest value allowed.
     pub min: Option<i64>,
-    /// Largest value allowed.
     pub max: Option<i64>,
 }
 
@@ -35,7 +33,6 @@ impl Bounds {
 /// No bounds.
 pub const ANY: Bounds = Bounds { min: None, max: None };
 
-/// At least `min`.
 pub const fn at_least(min: i64) -> Bounds {
     Bounds { min: Some(min), max: None }
 }
@@ -45,7 +42,6 @@ pub const fn at_most(max: i64) -> Bounds {
     Bounds { min: None, max: Some(max) }
 }
 
-/// From `min` to `max`.
 pub const fn between(min: i64, max: i64) -> Bounds {
     Bounds { min: Some(min), max: Some(max) }
 }
@@ -61,7 +57,6 @@ pub struct Choice {
     pub status: Status,
 }
 
-/// A word that works.
 pub const fn choice(word: &'static str, help: &'static str) -> Choice {
     Choice { word, help, status: Status::Supported }
 }

@@ -6,7 +6,6 @@ use crate::counters::counts::{add_counts, add_to};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// State of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum BlockState {
     /// The block was neither trimmed nor written.
@@ -41,7 +40,6 @@ pub struct BlockStates {
 }
 
 impl BlockStates {
-    /// Counts a block.
     pub fn record(&mut self, state: BlockState, n_trims: u32) {
         self.counts[state as usize] += 1;
         if state.is_failure() {
@@ -49,7 +47,6 @@ impl BlockStates {
         }
     }
 
-    /// Number of blocks in a state.
     pub fn count(&self, state: BlockState) -> u64 {
         self.counts[state as usize]
     }

@@ -8,7 +8,6 @@ pub(crate) fn add_to(sum: &mut u64, more: u64) {
     *sum = sum.saturating_add(more);
 }
 
-/// Adds count by count.
 pub(crate) fn add_counts(sums: &mut [u64], more: &[u64]) {
     sums.iter_mut().zip(more).for_each(|(sum, count)| add_to(sum, *count));
 }

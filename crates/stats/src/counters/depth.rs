@@ -43,7 +43,6 @@ impl BatchCounts {
         self.0[index] += 1;
     }
 
-    /// Number of calls.
     pub fn n_calls(&self) -> u64 {
         self.0.iter().fold(0, |sum, count| sum.saturating_add(*count))
     }

@@ -47,9 +47,7 @@ pub struct FeatureStats {
 /// Datagrams that came from others than the other end of the connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ForeignDatagrams {
-    /// Number of those that count as reads.
     pub n_taken: u64,
-    /// Number of those that were left out.
     pub n_left_out: u64,
 }
 

@@ -4,10 +4,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// One CPU.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct CpuShare {
-    /// Number of the CPU.
     pub cpu: u32,
     /// Share of the time in which no other task wanted the CPU, percent, 0 to 100.
     pub idle_percent: f64,

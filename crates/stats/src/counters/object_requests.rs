@@ -6,23 +6,19 @@ use crate::counters::counts::add_to;
 use crate::distribution::latency::LatencyStat;
 use serde::{Deserialize, Serialize};
 
-/// A kind of request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ObjectRequestKind {
     /// The data of an object, or of a part of it.
     Get,
     /// A new object, whether in one part or in several.
     Put,
-    /// The end of an object.
     Delete,
-    /// The headers of an object.
     Head,
     /// A page of the names of objects.
     List,
 }
 
 impl ObjectRequestKind {
-    /// Its name in documents.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Get => "get",
@@ -42,7 +38,6 @@ impl ObjectRequestKind {
 /// The requests of a kind that have succeeded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RequestFigures {
-    /// The kind.
     pub kind: ObjectRequestKind,
     /// Bytes of objects that were sent or received.
     pub bytes: u64,
@@ -51,7 +46,6 @@ pub struct RequestFigures {
     /// Number of requests whose answer had fewer bytes than were asked for.
     #[serde(default)]
     pub n_short: u64,
-    /// Number of names in the lists.
     pub n_names: u64,
     /// From the beginning of the request until its answer was there, with all tries; its number of samples is that of the requests.
     pub time: LatencyStat,
@@ -60,7 +54,6 @@ pub struct RequestFigures {
 /// A request that has succeeded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ObjectRequest {
-    /// The kind.
     pub kind: ObjectRequestKind,
     /// Bytes of the object that were sent or received.
     pub bytes: u64,
@@ -68,9 +61,7 @@ pub struct ObjectRequest {
     pub is_absent: bool,
     /// Its answer had fewer bytes than were asked for.
     pub is_short: bool,
-    /// Number of names in a list.
     pub n_names: u64,
-    /// Time with all tries, nanoseconds.
     pub time_ns: u64,
 }
 
@@ -89,7 +80,6 @@ impl ObjectRequests {
         &mut self.0[index]
     }
 
-    /// Counts a request.
     pub fn record(&mut self, request: &ObjectRequest) {
         let figures = self.of(request.kind);
         add_to(&mut figures.bytes, request.bytes);

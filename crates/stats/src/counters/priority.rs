@@ -10,7 +10,6 @@ use serde::{Deserialize, Serialize};
 pub struct PriorityStat {
     /// The priority in the form of `ioprio_set(2)`: 3 bits of class, 10 of hint, 3 of level, from the top.
     pub ioprio: u16,
-    /// The latency.
     pub latency: LatencyStat,
 }
 
@@ -43,7 +42,6 @@ impl PriorityStats {
         if shown.len() < 2 { Vec::new() } else { shown }
     }
 
-    /// Number of samples of all priorities.
     pub fn n_samples(&self) -> u64 {
         self.0.iter().fold(0, |sum, stat| sum.saturating_add(stat.latency.n_samples))
     }

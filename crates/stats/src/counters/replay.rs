@@ -5,7 +5,6 @@
 use crate::counters::counts::add_to;
 use serde::{Deserialize, Serialize};
 
-/// Figures of a replay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ReplayStats {
     /// Number of I/Os with a time in the trace.

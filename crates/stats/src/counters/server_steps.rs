@@ -25,9 +25,7 @@ pub struct ServerSteps {
     pub n_throttled: u64,
     /// From the start of a connection until it exists: name, addresses, the kernel's connection.
     pub connect: LatencyStat,
-    /// Handshakes of TLS.
     pub tls: LatencyStat,
-    /// Agreements on what is served, with the protocol of the server.
     pub agree: LatencyStat,
     /// From the sending of a request until the first byte of its reply.
     pub first_byte: LatencyStat,
@@ -35,7 +33,6 @@ pub struct ServerSteps {
     pub body: LatencyStat,
     /// The network between, as the kernel counts it for connections of TCP at the end of the job.
     pub network: NetworkFigures,
-    /// Requests to a server of objects, by kind.
     #[serde(default)]
     pub requests: ObjectRequests,
 }
@@ -45,9 +42,7 @@ pub struct ServerSteps {
 pub struct NetworkFigures {
     /// Shortest times for a round trip, one for each connection.
     pub round_trip: LatencyStat,
-    /// Number of segments that were sent.
     pub n_sent: u64,
-    /// Number of segments that were sent again.
     pub n_sent_again: u64,
     /// Time in which data waited to be sent or to be acknowledged; of several connections the sum.
     pub busy_ns: u64,
@@ -58,7 +53,6 @@ pub struct NetworkFigures {
 }
 
 impl NetworkFigures {
-    /// Adds the counts of a connection.
     pub fn add(&mut self, counts: TcpCounts) {
         self.round_trip.record(counts.round_trip_ns);
         add_to(&mut self.n_sent, counts.n_sent);

@@ -12,13 +12,10 @@ use std::collections::VecDeque;
 /// Figures of one interval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct SteadySample {
-    /// I/Os per second.
     pub ios_per_sec: u64,
-    /// Bytes per second.
     pub bytes_per_sec: u64,
     /// Sum of the completion latencies, nanoseconds.
     pub clat_sum_ns: u128,
-    /// Number of these latencies.
     pub n_clats: u64,
 }
 
@@ -49,7 +46,6 @@ impl SteadySample {
 /// The state of a job, or of a group of jobs that is judged together.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SteadyState {
-    /// The criterion.
     pub criterion: SteadyCriterion,
     /// Length of the window, seconds (`steadystate_duration`).
     pub duration_secs: u64,
@@ -93,7 +89,6 @@ impl SteadyState {
         is_possible.then_some(self.n_window)
     }
 
-    /// The newest sample.
     pub fn newest(&self) -> Option<&SteadySample> {
         self.samples.back()
     }

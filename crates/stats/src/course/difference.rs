@@ -48,7 +48,6 @@ impl DirectionStats {
 }
 
 impl ResourceUsage {
-    /// The usage since `earlier`.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
         Self {

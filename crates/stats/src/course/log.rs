@@ -9,7 +9,6 @@ use serde::{Deserialize, Serialize};
 use std::io;
 use std::path::PathBuf;
 
-/// Kind of a log's values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum LogKind {
     /// Bandwidth: kB/s (1000) of one I/O, KiB/s (1024) of a window.
@@ -27,7 +26,6 @@ pub enum LogKind {
 }
 
 impl LogKind {
-    /// All kinds.
     pub const ALL: [Self; 6] = [Self::Bw, Self::Iops, Self::Slat, Self::Clat, Self::Lat, Self::ClatHist];
 
     /// The word in file names.
@@ -52,20 +50,16 @@ pub struct LogColumns {
     pub offset: bool,
     /// The whole priority (`log_prio`), not only 0 or 1.
     pub full_priority: bool,
-    /// Issue time (`log_issue_time`).
     pub issue_time: bool,
 }
 
-/// Description of a log file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogFile {
     /// Name before the kind: the option's value, or the name of the job.
     pub prefix: PathBuf,
-    /// Kind of its values.
     pub kind: LogKind,
     /// Number of the worker in the run, from 1. `None`: one file for all workers, to which they append.
     pub worker_number: Option<u32>,
-    /// Columns.
     pub columns: LogColumns,
     /// `log_hist_coarseness`: how many neighbouring buckets are joined, as a power of two; 0 to 6.
     pub coarseness: u32,
@@ -73,12 +67,10 @@ pub struct LogFile {
     pub compressed_chunk_bytes: Option<usize>,
 }
 
-/// One row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LogRow {
     /// Milliseconds since the start of the job, or of the clock that the job asks for.
     pub time_ms: u64,
-    /// The value, in the unit of its [`LogKind`].
     pub value: u64,
     /// Largest value of a window; 0 for a single I/O.
     pub maximum: u64,
@@ -106,7 +98,6 @@ impl LogRow {
 pub struct HistogramRow {
     /// Milliseconds since the start of the job, or of the clock that the job asks for.
     pub time_ms: u64,
-    /// Direction.
     pub direction: DataDirection,
     /// Length of the last I/O in the interval, bytes.
     pub block_bytes: u64,
@@ -123,14 +114,9 @@ pub struct LogId(pub usize);
 /// Each call writes whole rows: they are in the file, or the call returns an error. After an error the log takes
 /// nothing more, and its file ends with a whole row.
 pub trait LogSink: Send {
-    /// Opens a log.
     fn open(&mut self, file: &LogFile) -> io::Result<LogId>;
-    /// Takes rows.
     fn rows(&mut self, log: LogId, rows: &[LogRow]) -> io::Result<()>;
-    /// Takes a row of a histogram log.
     fn histogram(&mut self, log: LogId, row: &HistogramRow) -> io::Result<()>;
-    /// Ends a log.
     fn close(&mut self, log: LogId) -> io::Result<()>;
-    /// Name of the file, for messages.
     fn name(&self, file: &LogFile) -> PathBuf;
 }

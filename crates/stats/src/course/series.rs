@@ -13,7 +13,6 @@ use serde::{Deserialize, Serialize};
 /// The course of a job: all its clones together.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct JobSeries {
-    /// Index of the job in the run.
     pub job_index: u32,
     /// Length of an interval, nanoseconds, at least 1.
     pub interval_ns: u64,
@@ -31,9 +30,7 @@ pub struct JobSeries {
 /// The course of one direction, with a value for each interval.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct DirectionSeries {
-    /// I/Os that completed.
     pub ios: Vec<u64>,
-    /// Bytes moved.
     pub bytes: Vec<u64>,
     /// Completion latencies, of syncs their only ones: buckets that are not empty, ascending, with their counts. Empty: not measured.
     pub latencies: Vec<Vec<(u16, u64)>>,
@@ -42,11 +39,9 @@ pub struct DirectionSeries {
 /// Times of a clone's figures, nanoseconds since the start of the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StretchTimes {
-    /// Start.
     pub start_ns: u64,
     /// The end that was planned. No I/O of the clone completed between this time and the end, except at the end itself.
     pub due_ns: u64,
-    /// End.
     pub end_ns: u64,
 }
 

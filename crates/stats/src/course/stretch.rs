@@ -9,13 +9,10 @@ use serde::{Deserialize, Serialize};
 /// Figures of a worker over a stretch of time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct IntervalStats {
-    /// Name of its job.
     pub job_name: String,
     /// Number of the worker in the run, from 1: clones have the same name.
     pub job_number: u32,
-    /// Group number.
     pub group_index: u32,
-    /// The directions in which it does I/O.
     pub directions: PerDirection<bool>,
     /// `percentile_list`.
     pub percentiles: Vec<f64>,
@@ -29,7 +26,6 @@ pub struct IntervalStats {
     pub stats: ThreadStats,
 }
 
-/// A worker at its end.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct JobEnd {
     /// The figures from the start of its I/O (after a ramp) to its end; an empty stretch if it never did I/O.
@@ -40,7 +36,6 @@ pub struct JobEnd {
     pub pid: u32,
     /// The failure, if there was one.
     pub failure: Option<Failure>,
-    /// The signal that killed it.
     pub killed_by: Option<i32>,
 }
 
@@ -51,10 +46,8 @@ pub enum LoggedEvent {
     Begin {
         /// The run's start, milliseconds since 1970.
         run_epoch_ms: u64,
-        /// Length of an interval.
         interval_ns: u64,
     },
-    /// What a worker did in an interval.
     Interval(Box<IntervalStats>),
     /// A worker has ended, or will never start.
     JobEnded(Box<JobEnd>),
@@ -62,7 +55,6 @@ pub enum LoggedEvent {
     Message {
         /// When, milliseconds since 1970.
         epoch_ms: u64,
-        /// What.
         message: ReportMessage,
     },
     /// The run is over; told last.

@@ -16,7 +16,6 @@ use std::fmt;
 
 /// Bits of a value that a bucket keeps: 64 buckets a group.
 const BUCKET_BITS: u32 = 6;
-/// Buckets in a group.
 const GROUP_BUCKETS: usize = 1 << BUCKET_BITS;
 /// Number of fio's buckets: values below 2^34 ns, about 17.18 s.
 pub const N_BUCKETS: usize = 29 * GROUP_BUCKETS;
@@ -84,7 +83,6 @@ impl fmt::Debug for Histogram {
 }
 
 impl Histogram {
-    /// Counts one value in nanoseconds.
     #[inline]
     pub fn record(&mut self, latency_ns: u64) {
         debug_assert!(full_bucket_index(latency_ns) < N_FULL_BUCKETS, "each value has its bucket");
@@ -130,7 +128,6 @@ impl Histogram {
         saturating_sum(&self.counts[N_BUCKETS..])
     }
 
-    /// Number of values counted.
     pub fn n_samples(&self) -> u64 {
         saturating_sum(&self.counts[..])
     }

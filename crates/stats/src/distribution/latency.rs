@@ -9,16 +9,13 @@ use serde::{Deserialize, Serialize};
 /// Statistics of one kind of latency, in nanoseconds. Sums are exact, so that merging is exact too.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LatencyStat {
-    /// Number of samples.
     pub n_samples: u64,
     /// Smallest sample; `u64::MAX` if there is none.
     pub min_ns: u64,
-    /// Largest sample.
     pub max_ns: u64,
     /// Sum of the samples. It has 128 bits, because the latencies of a thousand jobs at depth 1,000 reach 2^64 ns in
     /// five hours.
     pub sum_ns: u128,
-    /// Sum of the squares of the samples.
     pub sum_squares: u128,
     /// Distribution, if percentiles of this latency are wanted.
     pub histogram: Option<Histogram>,
@@ -36,7 +33,6 @@ impl LatencyStat {
         Self { histogram: with_histogram.then(Histogram::default), ..Self::default() }
     }
 
-    /// Counts one latency.
     #[inline]
     pub fn record(&mut self, latency_ns: u64) {
         self.n_samples += 1;

@@ -7,9 +7,7 @@ use serde::{Deserialize, Serialize};
 /// Precision of the figures of one job, with its clones, in one direction. JSON documents contain it with these keys.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct JobPrecision {
-    /// Index of the job in the run.
     pub job_index: u32,
-    /// Name of the job.
     pub job: String,
     /// `read`, `write` or `trim`.
     pub direction: String,
@@ -23,9 +21,7 @@ pub struct JobPrecision {
     pub autocorrelation: Option<f64>,
     /// Number of independent intervals that would say as much; `None`: too few intervals.
     pub n_effective: Option<f64>,
-    /// I/Os per second.
     pub ios_per_sec: Estimate,
-    /// Bytes per second.
     pub bytes_per_sec: Estimate,
     /// 50th percentile of the completion latency, nanoseconds.
     pub p50_ns: Estimate,
@@ -47,13 +43,11 @@ const fn not_measured() -> Estimate {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Estimate {
-    /// The interval.
     Interval(Confidence),
     /// There is none.
     Unknown(ImprecisionReason),
 }
 
-/// A confidence interval.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Confidence {
     /// The estimated value.
@@ -68,7 +62,6 @@ pub struct Confidence {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ImprecisionReason {
-    /// The run had too few intervals.
     TooFewIntervals,
     /// The intervals depend on each other so much that they say too little together.
     TooDependent,
@@ -76,7 +69,6 @@ pub enum ImprecisionReason {
     TooFewSamples,
     /// The clones of the job did not run at the same time.
     ClonesApart,
-    /// It was not measured.
     NotMeasured,
 }
 

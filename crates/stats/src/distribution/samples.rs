@@ -12,9 +12,7 @@ pub struct SampleStat {
     pub n_samples: u64,
     /// Smallest; `u64::MAX` when there is none.
     pub min: u64,
-    /// Largest.
     pub max: u64,
-    /// Mean.
     pub mean: f64,
     /// Sum of squared distances from the mean (Welford's S).
     pub sum_squared_deviations: f64,
@@ -27,7 +25,6 @@ impl Default for SampleStat {
 }
 
 impl SampleStat {
-    /// Counts one sample.
     pub fn record(&mut self, value: u64) {
         self.n_samples += 1;
         self.min = self.min.min(value);

@@ -17,20 +17,17 @@ pub struct Failure {
     pub errno: i32,
     /// Source file and line.
     pub place: String,
-    /// Step that failed.
     pub step: FailedStep,
     /// An explanation for the user, if there is one.
     pub note: Option<Box<Note>>,
 }
 
-/// Step of a job that failed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FailedStep {
     /// No step: the run ended while the job was being set up.
     Stopped,
     /// A job has no size, and no files with a size.
     NoTarget,
-    /// An I/O failed.
     IoUnit,
     /// Another step, by its short name.
     Named(Cow<'static, str>),
@@ -73,7 +70,6 @@ impl Failure {
         Self::new(EINTR, "", FailedStep::Stopped)
     }
 
-    /// True for [`Failure::stopped`].
     pub fn is_stopped(&self) -> bool {
         self.step == FailedStep::Stopped
     }

@@ -138,7 +138,6 @@ impl Severity {
     /// All, the worst first.
     pub const ALL: [Self; 3] = [Self::Wrong, Self::Misleading, Self::Note];
 
-    /// The word for it in JSON and in text.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Wrong => "wrong",
@@ -148,14 +147,12 @@ impl Severity {
     }
 }
 
-/// A measured value.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Measured {
     /// Name of the measured value, in a few words.
     pub what: String,
     /// The value. Counts are exact up to 2^53.
     pub value: f64,
-    /// Its unit.
     pub unit: Unit,
 }
 
@@ -163,33 +160,25 @@ pub struct Measured {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Unit {
-    /// Bytes.
     Bytes,
-    /// Things that are counted.
     Count,
-    /// Percent.
     Percent,
-    /// Seconds.
     Seconds,
 }
 
 impl Measured {
-    /// A number of bytes.
     pub fn bytes(what: &str, n_bytes: u64) -> Self {
         Self { what: what.to_owned(), value: n_bytes as f64, unit: Unit::Bytes }
     }
 
-    /// A number of things.
     pub fn count(what: &str, count: f64) -> Self {
         Self { what: what.to_owned(), value: count, unit: Unit::Count }
     }
 
-    /// A percentage.
     pub fn percent(what: &str, percent: f64) -> Self {
         Self { what: what.to_owned(), value: percent, unit: Unit::Percent }
     }
 
-    /// A time.
     pub fn seconds(what: &str, seconds: f64) -> Self {
         Self { what: what.to_owned(), value: seconds, unit: Unit::Seconds }
     }

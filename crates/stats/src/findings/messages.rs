@@ -10,7 +10,6 @@ const MAX_KEPT: usize = 1_000;
 /// Length of a message that is kept, bytes.
 const MAX_TEXT_BYTES: usize = 16 << 10;
 
-/// Stream of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum MessageStream {
     /// Information: fio's standard output.
@@ -29,12 +28,9 @@ impl MessageStream {
     }
 }
 
-/// One message.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ReportMessage {
-    /// Its stream.
     pub stream: MessageStream,
-    /// Its contents.
     pub note: Note,
 }
 
@@ -64,7 +60,6 @@ impl RunMessages {
         self.kept.push(ReportMessage { stream, note });
     }
 
-    /// The messages that were kept.
     pub fn kept(&self) -> &[ReportMessage] {
         &self.kept
     }

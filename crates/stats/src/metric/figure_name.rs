@@ -5,11 +5,9 @@
 use super::Metric;
 use crate::IoKind;
 
-/// A word names no figure.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{word:?} is no figure: there are {names}", names = Metric::names(|_| true))]
 pub struct NoFigure {
-    /// What was given.
     pub word: String,
 }
 
@@ -27,7 +25,6 @@ pub struct FigureSubject {
 pub struct FigureName {
     /// The jobs and kinds of I/O.
     pub subject: FigureSubject,
-    /// Which figure.
     pub metric: Metric,
 }
 

@@ -37,15 +37,12 @@ pub enum Metric {
 /// How a figure is read.
 #[derive(Debug, Clone, Copy)]
 enum MetricReading {
-    /// From all I/Os.
     Rate(fn(&Figures) -> f64),
-    /// From their latencies.
     Latency(fn(&LatencyFigures) -> f64),
     /// The latency that this percentage of the I/Os does not exceed.
     Percentile(f64),
 }
 
-/// A row of the table.
 struct MetricRow {
     metric: Metric,
     /// The name in conditions, limits and JSON.
@@ -54,7 +51,6 @@ struct MetricRow {
     heading: &'static str,
     /// The name above a column that programs read, with the unit of the values.
     column: &'static str,
-    /// The name of a chart.
     title: &'static str,
     unit: MetricUnit,
     reading: MetricReading,
@@ -170,7 +166,6 @@ impl Metric {
         Self::Max,
     ];
 
-    /// The percentiles of all tables.
     pub const PERCENTILES: [Self; 3] = [Self::P50, Self::P99, Self::P999];
 
     const fn row(self) -> &'static MetricRow {
@@ -208,12 +203,10 @@ impl Metric {
         self.row().title
     }
 
-    /// What it is measured in.
     pub const fn unit(self) -> MetricUnit {
         self.row().unit
     }
 
-    /// The percentage of a percentile.
     pub const fn percent(self) -> Option<f64> {
         match self.row().reading {
             MetricReading::Percentile(percent) => Some(percent),
@@ -260,7 +253,6 @@ impl Metric {
         value.map_or_else(|| nothing.to_owned(), |value| self.cell(value))
     }
 
-    /// A value with its unit.
     pub fn text(self, value: f64) -> String {
         self.unit().text(value)
     }

@@ -7,11 +7,9 @@ use ferrio_units::humanize::{duration_text, thousands, three_digits};
 /// What a figure is measured in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MetricUnit {
-    /// I/Os per second.
     IosPerSecond,
     /// Bytes per second, shown in millions.
     BytesPerSecond,
-    /// Nanoseconds.
     Nanoseconds,
 }
 
@@ -33,7 +31,6 @@ const WRITTEN: [(&str, MetricUnit, f64); 11] = [
 /// A text is no value of a figure.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum MetricValueFault {
-    /// It has no unit that is known.
     #[error("it has no unit (iops, ns, us, ms, s, kB/s, MB/s, GB/s, KiB/s, MiB/s, GiB/s)")]
     Unit,
     /// Before the unit is something else.

@@ -10,13 +10,9 @@ use std::borrow::Cow;
 /// A block that differs from what was written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BadBlock {
-    /// Name of the file.
     pub file: String,
-    /// Offset of the block, bytes.
     pub offset_bytes: u64,
-    /// Length of the block, bytes.
     pub length_bytes: u64,
-    /// The fault.
     pub fault: Fault,
     /// The files that keep it (`verify_dump`).
     pub dumps: Vec<BlockDump>,
@@ -29,85 +25,70 @@ pub struct BadBlock {
 pub struct BlockDump {
     /// `received`, `expected`, `hdr_fail`.
     pub kind: Cow<'static, str>,
-    /// Path of the file.
     pub path: String,
     /// Why the file could not be written.
     pub error: Option<SystemError>,
 }
 
-/// A fault and its place.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fault {
     /// Offset of the interval in its file, bytes.
     pub offset_bytes: u64,
-    /// Length of the interval, bytes.
     pub length_bytes: u64,
-    /// Kind of the fault.
     pub kind: FaultKind,
 }
 
-/// Kind of a fault in an interval.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FaultKind {
     /// The interval does not begin with a header.
     Magic {
         /// The number found instead of the magic number.
         found: u16,
-        /// The magic number.
         wanted: u16,
     },
     /// The header has another version.
     Version {
-        /// Version in the header.
         found: u8,
         /// Expected version.
         wanted: u8,
     },
     /// The header is for an interval of another length.
     Length {
-        /// Length in the header.
         found: u32,
         /// Expected length.
         wanted: u32,
     },
     /// The block comes from another write, with another seed.
     Seed {
-        /// Seed in the header.
         found: u64,
         /// Expected seed.
         wanted: u64,
     },
     /// The block belongs to another offset.
     Offset {
-        /// Offset in the header.
         found: u64,
         /// Expected offset.
         wanted: u64,
     },
     /// The block comes from another write, older or newer.
     Sequence {
-        /// Number in the header.
         found: u64,
         /// Expected number.
         wanted: u64,
     },
-    /// The header itself is damaged.
     HeaderCrc {
-        /// Checksum stored in the header.
         stored: u32,
         /// Checksum computed over the header.
         computed: u32,
     },
     /// The block was written with another method of verification.
     Method {
-        /// Number of the method in the header.
         found: u8,
         /// Expected number.
         wanted: u8,
     },
     /// The data is damaged.
     Checksum {
-        /// Method of verification.
         method: VerifyMethod,
         /// Checksum stored before the data.
         stored: Vec<u8>,
@@ -173,7 +154,6 @@ pub enum Damage {
     TrimmedInPart {
         /// Number of sectors that are not zero.
         n_bad: usize,
-        /// Number of all sectors.
         n_sectors: usize,
     },
     /// A whole block of an earlier write to this offset.
@@ -187,14 +167,10 @@ pub enum Damage {
     Torn {
         /// Number of sectors that are not as written.
         n_bad: usize,
-        /// Number of all sectors.
         n_sectors: usize,
     },
     /// Single bits differ.
-    FlippedBits {
-        /// Number of bits that differ.
-        n_bits: u32,
-    },
+    FlippedBits { n_bits: u32 },
     /// A block of another run, whose headers have this layout.
     OtherLayout(HeaderLayout),
     /// None of these.

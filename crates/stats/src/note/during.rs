@@ -11,11 +11,8 @@ use std::io;
 pub enum During {
     /// None: the error alone is enough.
     Nothing,
-    /// An action for a job with this name.
     Job(String),
-    /// An action for a file with this name.
     File(String),
-    /// An action for an option with this name.
     Option(Cow<'static, str>),
     /// Opening a file, in a process that may have this many descriptors.
     Descriptors(u64),
@@ -32,7 +29,6 @@ pub enum During {
     },
     /// `ioscheduler`, with its value.
     Scheduler(String),
-    /// `write_iolog`, with its path.
     WriteIolog(String),
     /// `verify_crash_log`, with its path.
     CrashLog(String),
@@ -40,10 +36,8 @@ pub enum During {
     CheckingThread {
         /// Number of the thread, from 1.
         number: usize,
-        /// Number of threads.
         n_threads: usize,
     },
-    /// Starting the command of the trigger.
     StartTrigger,
     /// Waiting for the command of the trigger.
     AwaitTrigger,
@@ -51,20 +45,14 @@ pub enum During {
     Idleness,
     /// Writing rows of a performance log.
     WriteLog(String),
-    /// Closing a performance log of this kind.
     CloseLog(Cow<'static, str>),
 }
 
-/// An answer of the system.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SystemError {
-    /// A call failed.
     Call {
-        /// Name of the call or of the step.
         operation: Cow<'static, str>,
-        /// Object of the call.
         target: String,
-        /// The errno.
         errno: i32,
     },
     /// Only an errno.

@@ -11,30 +11,13 @@ use std::borrow::Cow;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum EngineNote {
     /// A private option has a value that the engine cannot use.
-    BadOption {
-        /// Name of the engine.
-        engine: Cow<'static, str>,
-        /// Name of the option.
-        option: Cow<'static, str>,
-        /// Value as given.
-        value: String,
-        /// What is allowed.
-        why: String,
-    },
+    BadOption { engine: Cow<'static, str>, option: Cow<'static, str>, value: String, why: String },
     /// A step before the first I/O failed.
-    Failed {
-        /// Name of the engine.
-        engine: Cow<'static, str>,
-        /// The step, and what it was about.
-        what: String,
-        /// What the system said.
-        error: SystemError,
-    },
+    Failed { engine: Cow<'static, str>, what: String, error: SystemError },
     /// A target that the engine owns could not be made or opened.
     Target {
         /// What was to be done with it, a short name as `open(NAME)`.
         step: String,
-        /// What the system said.
         error: SystemError,
     },
     /// A target does not fit the engine, or the job does not fit the target.
@@ -46,16 +29,13 @@ pub enum EngineNote {
     },
     /// The job wants flexible data placement, and the engine does not carry its identifiers.
     NoPlacement {
-        /// Name of the engine.
         engine: Cow<'static, str>,
         /// Name of the first target.
         file: String,
-        /// The errno.
         errno: i32,
     },
     /// The kernel refused a feature.
     Refused {
-        /// Name of the engine.
         engine: Cow<'static, str>,
         /// What was tried, with the option that asked for it.
         what: String,
@@ -66,7 +46,6 @@ pub enum EngineNote {
     },
     /// How the engine will do its work.
     Mode {
-        /// Name of the engine.
         engine: Cow<'static, str>,
         /// A word for its way of working.
         mode: Cow<'static, str>,
@@ -75,14 +54,11 @@ pub enum EngineNote {
     },
     /// The program that the engine will run.
     Program {
-        /// Name of the program.
         program: String,
         /// Its arguments, if there are any.
         arguments: Option<String>,
     },
-    /// The program starts.
     ProgramStarts {
-        /// Name of the program.
         program: String,
         /// Its arguments, if there are any.
         arguments: Option<String>,
@@ -90,17 +66,7 @@ pub enum EngineNote {
         files: Option<[String; 2]>,
     },
     /// The program has ended with an exit code.
-    ProgramFailed {
-        /// Name of the program.
-        program: String,
-        /// The code.
-        code: i32,
-    },
+    ProgramFailed { program: String, code: i32 },
     /// A signal has ended the program.
-    ProgramKilled {
-        /// Name of the program.
-        program: String,
-        /// The signal.
-        signal: i32,
-    },
+    ProgramKilled { program: String, signal: i32 },
 }

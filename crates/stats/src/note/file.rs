@@ -11,17 +11,14 @@ use serde::{Deserialize, Serialize};
 pub enum FileNote {
     /// Files that were found below a tree (`opendir`).
     TreeHas {
-        /// Number of files.
         n_files: usize,
     },
     /// No regular file is below the trees of a job.
     TreesAreEmpty {
-        /// Name of the job.
         job: String,
     },
     /// There is no memory for the names of so many files.
     TooManyFiles {
-        /// Name of the job.
         job: String,
         /// Files of the job and its clones.
         n_files: u64,
@@ -30,48 +27,36 @@ pub enum FileNote {
         /// Memory of the machine, or that the process may take, bytes.
         limit_bytes: u64,
     },
-    /// A file of a job is `-`.
     StandardStream {
-        /// Name of the job.
         job: String,
     },
     /// A file has no size (a pipe, a socket), and no option gives one.
     NoSize {
-        /// Name of the job.
         job: String,
-        /// Its path.
         file: String,
     },
     /// A job has empty files, and no size.
     SizeIsMissing {
-        /// Name of the job.
         job: String,
     },
     /// The range of a job begins behind the end of its file.
     NoValidOffset {
-        /// Name of the job.
         job: String,
     },
     /// A device that would be overwritten is in use.
     InUse {
-        /// Its path.
         path: String,
-        /// Its present use.
         usage: DeviceUsage,
     },
-    /// A file of a job is a directory.
     IsDirectory {
-        /// Its path.
         path: String,
     },
     /// `file_append` with an engine that has no file to append to.
     CannotAppend {
-        /// Name of the engine.
         engine: String,
     },
     /// `size` is less than a block.
     SizeTooSmall {
-        /// The size.
         size_bytes: u64,
         /// The smallest block.
         block_bytes: u64,
@@ -82,7 +67,6 @@ pub enum FileNote {
     Readonly,
     /// A job that only verifies finds no data of an earlier run.
     NoEarlierRun {
-        /// Name of the file.
         file: String,
         /// Expected size of the file.
         wanted_bytes: u64,
@@ -93,9 +77,7 @@ pub enum FileNote {
     NoSpace,
     /// What a file holds would be lost, as its layout does not fit; it stays as it is.
     NoRoom {
-        /// Name of the file.
         file: String,
-        /// What it holds.
         held_bytes: u64,
         /// The size that the job needs.
         wanted_bytes: u64,
@@ -104,32 +86,25 @@ pub enum FileNote {
     },
     /// A file with data is laid out for a job that only reads.
     LaidOver {
-        /// Name of the job.
         job: String,
-        /// The file.
         file: LaidOver,
     },
     /// The file system takes no direct I/O.
     NoDirectIo,
     /// A file has more blocks than the random generator can address.
     BeyondGenerator {
-        /// Name of the file.
         file: String,
         /// The generator is the default one, and another is used instead.
         takes_another: bool,
     },
     /// A pass of `sprandom` over several files.
     SprandomFiles {
-        /// Name of the job.
         job: String,
-        /// Number of files.
         n_files: usize,
     },
     /// `spr_cs` does not fit into a region.
     SprandomCache {
-        /// The cache.
         cache_bytes: u64,
-        /// A region.
         region_bytes: u64,
         /// Number of regions that would be large enough.
         n_allowed: u64,
@@ -139,16 +114,13 @@ pub enum FileNote {
 /// Use of a device that would be overwritten.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum DeviceUsage {
-    /// It, or a partition of it, is mounted.
     Mounted,
     /// It, or a partition of it, is swap space.
     Swap {
-        /// Path of the swap space.
         path: String,
     },
     /// A device (dm, md, loop) is made of it.
     HeldBy {
-        /// Name of that device.
         name: String,
     },
     /// It is claimed by a user that ferrio cannot see.

@@ -13,23 +13,15 @@ pub enum ReplayNote {
     Remark {
         /// Name of the trace; if traces are merged, of the job.
         whose: String,
-        /// The remark.
         remark: TraceRemark,
     },
     /// The survey of a trace failed.
-    Refused {
-        /// Name of the trace.
-        trace: String,
-        /// The reason.
-        why: TraceTrouble,
-    },
+    Refused { trace: String, why: TraceTrouble },
     /// An I/O that `replay_offset` moves beyond the end of its file or device.
     BeyondEnd {
-        /// Name of the trace.
         trace: String,
         /// Place of the I/O that reaches furthest in the file.
         place: TracePlace,
-        /// The file or device.
         file: String,
         /// End of the I/O after the move, bytes.
         end_bytes: u64,
@@ -39,15 +31,9 @@ pub enum ReplayNote {
     /// A trace was surveyed but cannot be replayed, or not to its end.
     Broken(TraceTrouble),
     /// This machine does not have a device of a trace.
-    NoDevice {
-        /// Its major number.
-        major: u32,
-        /// Its minor number.
-        minor: u32,
-    },
+    NoDevice { major: u32, minor: u32 },
 }
 
-/// Place of an entry in its trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TracePlace {
     /// Number of a line, from 1.
@@ -59,9 +45,7 @@ pub enum TracePlace {
 /// Why reading a trace ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TraceTrouble {
-    /// The system has refused it.
     System(SystemError),
-    /// A fault of the trace.
     Fault(TraceFault),
     /// The run ended.
     Stopped,
@@ -70,7 +54,6 @@ pub enum TraceTrouble {
 /// A fault of a trace that prevents its replay.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TraceFault {
-    /// The trace is empty.
     Empty,
     /// The format is unknown.
     Unsupported,
@@ -78,16 +61,12 @@ pub enum TraceFault {
     NotBlktrace,
     /// A record of blktrace has another magic number.
     Magic {
-        /// The number found.
         magic: u32,
-        /// Offset of the record.
         offset: u64,
     },
     /// A record of blktrace has another version.
     Version {
-        /// The number found.
         version: u32,
-        /// Offset of the record.
         offset: u64,
     },
     /// The trace names more files than a job may have.
@@ -95,23 +74,18 @@ pub enum TraceFault {
         /// Files named up to that point.
         n_files: usize,
     },
-    /// The trace has no I/O.
     NoIo {
-        /// The trace's format.
         format: Cow<'static, str>,
     },
     /// The trace has only I/Os that `--readonly` leaves out.
     Readonly {
-        /// The trace's format.
         format: Cow<'static, str>,
         /// I/Os left out.
         n_forbidden: u64,
     },
     /// An I/O that `replay_offset` moves behind all possible offsets.
     MovedAway {
-        /// Its place in the trace.
         place: TracePlace,
-        /// Its length, bytes.
         length_bytes: u64,
         /// Its offset before the move, bytes.
         offset_bytes: u64,
@@ -129,7 +103,6 @@ pub enum TraceRemark {
     BadLine {
         /// Number of the line, from 1.
         number: u64,
-        /// Version of the trace.
         version: u32,
         /// The line, in printable form.
         line: String,
@@ -154,41 +127,24 @@ pub enum TraceRemark {
         number: u64,
     },
     /// The trace ends within a record.
-    CutRecord {
-        /// Offset of the record.
-        offset: u64,
-    },
+    CutRecord { offset: u64 },
     /// I/Os of length 0, which are left out.
     EmptyIos {
         /// Offset of the first of them.
         offset: u64,
     },
-    /// An I/O at an impossible offset.
     ImpossibleIo {
-        /// Offset of its record.
         offset: u64,
-        /// Its length.
         length_bytes: u32,
         /// Its first sector.
         sector: u64,
     },
     /// An I/O that `replay_align` moves behind all possible offsets.
-    Unaligned {
-        /// Its length.
-        length_bytes: u64,
-        /// Its offset.
-        offset_bytes: u64,
-    },
+    Unaligned { length_bytes: u64, offset_bytes: u64 },
     /// Writes and trims that `--readonly` leaves out.
-    Forbidden {
-        /// Number of them.
-        n_ios: u64,
-    },
+    Forbidden { n_ios: u64 },
     /// Further remarks that are not shown.
-    More {
-        /// Number of them.
-        n_more: u64,
-    },
+    More { n_more: u64 },
 }
 
 /// Reason why traces cannot be merged.
@@ -197,24 +153,11 @@ pub enum MergeNote {
     /// No job wants a merge, and nothing else is to be done.
     NothingToMerge,
     /// The traces of a job were not merged before the second signal.
-    Stuck {
-        /// Name of the job.
-        job: String,
-    },
+    Stuck { job: String },
     /// The traces of a job cannot be merged.
-    Failed {
-        /// Name of the job.
-        job: String,
-        /// The reason.
-        why: MergeFault,
-    },
+    Failed { job: String, why: MergeFault },
     /// The thread that merges the traces of a job could not be started.
-    NoThread {
-        /// Name of the job.
-        job: String,
-        /// The errno.
-        errno: i32,
-    },
+    NoThread { job: String, errno: i32 },
 }
 
 /// Why a merged trace cannot be made.
@@ -222,31 +165,23 @@ pub enum MergeNote {
 pub enum MergeFault {
     /// Another job makes the same file from other traces.
     OutputOfAnotherJob {
-        /// The file.
         output: String,
     },
     /// The file exists and is not a regular one.
     OutputIsNoFile {
-        /// The file.
         output: String,
     },
-    /// The file is one of the traces.
     OutputIsTrace {
-        /// The file.
         output: String,
     },
     /// The file cannot be written.
     Output {
-        /// The file.
         output: String,
-        /// The answer of the system.
         error: SystemError,
     },
     /// One of the traces cannot be read.
     Trace {
-        /// Name of the trace.
         trace: String,
-        /// The reason.
         why: TraceTrouble,
     },
     /// Reading one of the traces ended early.

@@ -11,17 +11,13 @@ pub enum VerifyNote {
     /// A block differs from what was written.
     BadBlock(Box<BadBlock>),
     /// A job has a file twice, and would overwrite its own blocks.
-    HasFileTwice {
-        /// Name of the file.
-        file: String,
-    },
+    HasFileTwice { file: String },
     /// More writes than can be remembered.
     TooManyWrites {
         /// The writes of a pass, if they were counted before it began.
         of_pass: Option<ManyWrites>,
         /// Number of writes that can be remembered.
         limit: u64,
-        /// Remedies.
         remedies: Vec<Remedy>,
     },
     /// `verify_only` of a job with a backlog whose writes overlap, where the number of its passes is unknown.
@@ -33,10 +29,7 @@ pub enum VerifyNote {
     /// A thread of `verify_async` has panicked.
     CheckerPanicked,
     /// There is no memory for the blocks of the threads of `verify_async`.
-    NoMemoryToCheck {
-        /// Number of these blocks.
-        n_blocks: u64,
-    },
+    NoMemoryToCheck { n_blocks: u64 },
     /// A job ends where the state of an earlier run ends.
     EndOfState {
         /// Number of the first write that is not known to be on the device.
@@ -45,22 +38,11 @@ pub enum VerifyNote {
         n_writes: Option<u64>,
     },
     /// The state file of an earlier run cannot be read.
-    StateUnreadable {
-        /// Its path.
-        path: String,
-        /// The errno.
-        errno: i32,
-    },
+    StateUnreadable { path: String, errno: i32 },
     /// The file is no state.
-    StateBroken {
-        /// Its path.
-        path: String,
-        /// The reason.
-        fault: StateFault,
-    },
+    StateBroken { path: String, fault: StateFault },
     /// The state file cannot be written.
     StateNotWritten {
-        /// Its path.
         path: String,
         /// The answer of the system; `None`: there are more writes than a file can list.
         error: Option<SystemError>,
@@ -68,15 +50,9 @@ pub enum VerifyNote {
     /// `verify_crash_log` of a job whose writes do not all leave their data.
     JournalOfOtherWrites,
     /// `verify_crash_log` with an engine that stores no data.
-    JournalOfNothing {
-        /// Name of the engine.
-        engine: String,
-    },
+    JournalOfNothing { engine: String },
     /// `verify_crash_log` names a file of its job.
-    JournalIsOwnFile {
-        /// Its path.
-        path: String,
-    },
+    JournalIsOwnFile { path: String },
     /// `verify_crash_log` of a trace whose blocks cannot be judged.
     JournalOfTrace(UnjudgedTrace),
     /// `verify_state_load` of a trace that writes nothing.
@@ -85,7 +61,6 @@ pub enum VerifyNote {
     NoRoomForHeader {
         /// Length of header and checksum.
         area_bytes: u64,
-        /// Length of the header.
         header_bytes: u64,
     },
 }
@@ -93,7 +68,6 @@ pub enum VerifyNote {
 /// Writes that are counted before the first of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ManyWrites {
-    /// Number of writes.
     pub n_writes: u64,
     /// Memory for the largest number that can be remembered.
     pub limit_bytes: u64,
@@ -102,9 +76,7 @@ pub struct ManyWrites {
 /// A remedy against too many writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Remedy {
-    /// Larger blocks.
     LargerBlocks,
-    /// Fewer writes.
     FewerWrites,
     /// Read back between writes (`verify_backlog`).
     SmallBacklog,
@@ -133,9 +105,7 @@ pub enum StateFault {
 /// Why the blocks of a trace cannot be judged after a crash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum UnjudgedTrace {
-    /// The trace writes nothing.
     WritesNothing,
-    /// The trace has trims.
     Trims,
     /// Several of its names are the same file.
     SharesFiles,

@@ -17,16 +17,13 @@ pub enum ZoneNote {
     DirectIsMandatory,
     /// `zonesize` differs from the device's.
     NotTheDisksSize {
-        /// Name of the file.
         file: String,
         /// `zonesize`.
         given_bytes: u64,
-        /// The device's size.
         zone_bytes: u64,
     },
     /// `zonesize` differs from that of an earlier job on the file.
     NotTheKnownSize {
-        /// Name of the file.
         file: String,
         /// `zonesize`.
         given_bytes: u64,
@@ -34,61 +31,36 @@ pub enum ZoneNote {
         zone_bytes: u64,
     },
     /// The zones of a device do not all begin at multiples of one size.
-    SizesDiffer {
-        /// Name of the file.
-        file: String,
-    },
+    SizesDiffer { file: String },
     /// `max_open_zones` is above the limit of the device.
     AboveOpenLimit {
-        /// Name of the file.
         file: String,
         /// `max_open_zones`.
         given: u32,
-        /// The limit.
         limit: u32,
     },
     /// An emulated zone would be smaller than a sector.
-    SizeTooSmall {
-        /// Name of the file.
-        file: String,
-        /// The smallest size.
-        min_bytes: u64,
-    },
+    SizeTooSmall { file: String, min_bytes: u64 },
     /// `zonecapacity` is larger than a zone.
     CapacityTooLarge {
-        /// Name of the file.
         file: String,
         /// `zonecapacity`.
         capacity_bytes: u64,
-        /// Size of a zone.
         zone_bytes: u64,
     },
     /// A file is smaller than a zone.
-    FileTooSmall {
-        /// Name of the file.
-        file: String,
-        /// Its size.
-        file_bytes: u64,
-        /// Size of a zone.
-        zone_bytes: u64,
-    },
+    FileTooSmall { file: String, file_bytes: u64, zone_bytes: u64 },
     /// A file would have too many zones.
     TooMany {
-        /// Name of the file.
         file: String,
-        /// Number of zones.
         n_zones: u64,
         /// Largest number.
         limit: u64,
     },
     /// The state of the zones of a file would not fit into memory.
-    TooManyForMemory {
-        /// Name of the file.
-        file: String,
-    },
+    TooManyForMemory { file: String },
     /// `zonecapacity` differs from that of an earlier job on the file.
     CapacityDiffers {
-        /// Name of the file.
         file: String,
         /// `zonecapacity`.
         given_bytes: u64,
@@ -101,34 +73,25 @@ pub enum ZoneNote {
     JobLimitAlone,
     /// Jobs count written bytes in different ranges of a file (`zone_reset_threshold`).
     RangesDiffer,
-    /// `zoneskip` is no multiple of a zone.
     SkipIsNoMultiple {
-        /// Name of the file.
         file: String,
         /// `zoneskip`.
         skip_bytes: u64,
-        /// Size of a zone.
         zone_bytes: u64,
     },
     /// `recover_zbd_write_error` with verification and several I/Os in flight.
     CannotRecoverVerified,
     /// A trim is not as long as a zone.
     TrimIsNoZone {
-        /// Name of the file.
         file: String,
         /// Length of the smallest trim.
         trim_bytes: u64,
-        /// Size of a zone.
         zone_bytes: u64,
     },
     /// A range has no whole zone.
-    RangeTooSmall {
-        /// Name of the file.
-        file: String,
-    },
+    RangeTooSmall { file: String },
     /// The start of a range is moved to the start of the next zone.
     OffsetIsRounded {
-        /// Name of the file.
         file: String,
         /// Offset before.
         from_bytes: u64,
@@ -137,7 +100,6 @@ pub enum ZoneNote {
     },
     /// The end of a range is moved to the end of a zone.
     SizeIsRounded {
-        /// Name of the file.
         file: String,
         /// Length before.
         from_bytes: u64,
@@ -147,43 +109,23 @@ pub enum ZoneNote {
         is_read: bool,
     },
     /// `verify_only` on a device: the places of the earlier run's writes depend on earlier contents.
-    NotVerifiedOnDevice {
-        /// Name of the file.
-        file: String,
-    },
+    NotVerifiedOnDevice { file: String },
     /// `verify_only` of several jobs on one file.
-    NotVerifiedTwice {
-        /// Name of the file.
-        file: String,
-    },
+    NotVerifiedTwice { file: String },
     /// A size in zones exceeds the range of bytes.
-    SizeBeyondBytes {
-        /// The option.
-        option: Cow<'static, str>,
-        /// Number of zones.
-        n_zones: u64,
-    },
+    SizeBeyondBytes { option: Cow<'static, str>, n_zones: u64 },
     /// A job has sizes in zones, and its devices have zones of different sizes.
     DevicesDiffer {
         /// Name of one of the devices.
         file: String,
         /// Zone size of an earlier device.
         other_bytes: u64,
-        /// Zone size of this device.
         zone_bytes: u64,
     },
     /// A job has sizes in zones, and its devices have changed since the start of the run.
-    DevicesHaveChanged {
-        /// Name of the job.
-        job: String,
-    },
+    DevicesHaveChanged { job: String },
     /// The capacity of a zone is less than the smallest block.
-    CapacityBelowBlock {
-        /// The capacity.
-        capacity_bytes: u64,
-        /// The smallest block.
-        min_bytes: u64,
-    },
+    CapacityBelowBlock { capacity_bytes: u64, min_bytes: u64 },
     /// `job_max_open_zones` of a job without writes.
     JobLimitWithoutWrites,
 }

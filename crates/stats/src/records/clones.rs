@@ -18,7 +18,6 @@ const MOST_LATE: u64 = 3;
 pub struct JobIntervalStats {
     /// Their sum. The number of the job is that of its first clone; start and end are those of the earliest and of the latest clone.
     pub sum: IntervalStats,
-    /// Number of clones in it.
     pub n_clones: u32,
     /// I/Os a second: the sum of the clones' rates, each over its own time.
     pub iops: PerDirection<f64>,

@@ -38,7 +38,6 @@ pub struct Evidence {
     /// Time in which tasks waited for a CPU, for I/O, for memory.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pressure: Option<Pressure>,
-    /// Targets of the jobs, by job.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub targets: Option<Vec<JobTargets>>,
     /// The layers of storage below the targets.
@@ -47,7 +46,6 @@ pub struct Evidence {
     /// CPU time of the machine, and CPU time that was taken away.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host_cpu: Option<HostCpu>,
-    /// Course of the clocks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host_clock: Option<HostClock>,
     /// Heat of CPUs and drives.
@@ -79,7 +77,6 @@ impl Evidence {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reading<T> {
-    /// The figure.
     Value(T),
     /// The reason why it could not be read.
     Missing(String),
@@ -136,7 +133,6 @@ pub struct IoCounters {
     pub rchar: u64,
     /// Bytes written by system calls, including those to the page cache.
     pub wchar: u64,
-    /// Bytes read from the storage.
     pub read_bytes: u64,
     /// Bytes written to the storage, now or later.
     pub write_bytes: u64,
@@ -168,7 +164,6 @@ pub struct CacheCourse {
     pub writeback_bytes: u64,
     /// Bytes that became dirty.
     pub dirtied_bytes: u64,
-    /// Bytes that were written back.
     pub written_bytes: u64,
 }
 
@@ -179,13 +174,10 @@ pub struct FileCache {
     pub n_files: u64,
     /// Number of other files: they are not regular, were removed, or exceed the limit.
     pub n_left_out: u64,
-    /// Bytes in the cache.
     pub cached_bytes: u64,
     /// Bytes that wait to be written.
     pub dirty_bytes: u64,
-    /// Bytes that are being written.
     pub writeback_bytes: u64,
-    /// Bytes that were in the cache and were dropped.
     pub evicted_bytes: u64,
 }
 
@@ -201,11 +193,8 @@ pub struct Pressure {
 /// Waits for each resource.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stalls {
-    /// For a CPU.
     pub cpu: Reading<Stall>,
-    /// For I/O.
     pub io: Reading<Stall>,
-    /// For memory.
     pub memory: Reading<Stall>,
 }
 
@@ -221,9 +210,7 @@ pub struct Stall {
 /// A block device, with its figures during the run.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct DiskRecord {
-    /// Name in `/sys/block`.
     pub name: String,
-    /// Its counters.
     pub counters: DiskCounters,
     /// Counters of the devices that it consists of (md, dm); empty for a plain one.
     pub slaves: Vec<DiskCounters>,
@@ -234,7 +221,6 @@ pub struct DiskRecord {
 pub struct DiskCounters {
     /// I/Os: read, write.
     pub ios: [u64; 2],
-    /// Merged I/Os.
     pub merges: [u64; 2],
     /// Sectors of 512 bytes.
     pub sectors: [u64; 2],

@@ -17,14 +17,12 @@ pub use limits::{IoLimit, IoWeight, LimitFacts};
 /// Provenance of a run's figures.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Provenance {
-    /// Version of ferrio.
     pub ferrio_version: String,
     /// The words of the command line, beginning with the program's name; bytes that are no text are replaced.
     pub command_line: Vec<String>,
     /// Texts that variables of the environment put into values of the jobs.
     #[serde(default)]
     pub from_environment: Vec<String>,
-    /// Name of the host.
     pub host_name: String,
     /// Release of the kernel, such as `6.1.0-13-amd64`.
     pub kernel_release: String,
@@ -32,7 +30,6 @@ pub struct Provenance {
     pub architecture: String,
     /// The CPUs.
     pub cpu: CpuFacts,
-    /// Memory of the machine, bytes.
     pub memory_bytes: u64,
     /// The source of times.
     pub clock: ClockFacts,
@@ -106,10 +103,8 @@ pub struct ClockFacts {
     pub look_ns: Option<u64>,
 }
 
-/// A file system.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct FileSystemFacts {
-    /// Mount point.
     pub mounted_on: String,
     /// Its kind, such as `ext4`.
     pub kind: String,
@@ -124,15 +119,11 @@ pub struct FileSystemFacts {
 /// A block device (a whole disk) and the settings of its queue, with the names of sysfs.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct DeviceFacts {
-    /// Name in `/sys/block`.
     pub name: String,
-    /// Model name.
     pub model: Option<String>,
-    /// Size in bytes.
     pub size_bytes: Option<u64>,
     /// The device has rotating disks, or the kernel assumes so.
     pub rotational: Option<bool>,
-    /// The scheduler in force.
     pub scheduler: Option<String>,
     /// Requests that may be queued.
     pub nr_requests: Option<u64>,
@@ -160,7 +151,6 @@ pub struct DeviceFacts {
     pub alignment_offset: Option<i64>,
     /// I/Os that the driver may hand to the device, all queues together; `None`: the device has no queues of a driver.
     pub n_tags: Option<u64>,
-    /// Number of the driver's queues to the device.
     pub n_hardware_queues: Option<u64>,
     /// Commands that a SCSI device takes at a time.
     pub queue_depth: Option<u64>,
@@ -179,7 +169,6 @@ pub struct DeviceFacts {
 /// A job with all its options as they are in force.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct JobOptions {
-    /// Name of the job.
     pub name: String,
     /// Group of its first clone.
     pub group: u32,

@@ -18,17 +18,14 @@ pub const RECORD_FORMAT: u32 = 7;
 /// Where the figures of a record come from.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum RecordOrigin {
-    /// ferrio has measured them.
     #[default]
     Measured,
     /// A report, of a program with this name and version: it tells options, figures and counters of disks, and nothing else.
     Report(String),
 }
 
-/// A run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunRecord {
-    /// Version of the form, [`RECORD_FORMAT`].
     pub format: u32,
     /// Version string of the outputs, `fio-3.42-...`.
     pub version: String,
@@ -38,14 +35,12 @@ pub struct RunRecord {
     pub elapsed_ns: u64,
     /// Estimated seconds left, if known.
     pub eta_secs: Option<u64>,
-    /// Options given for all jobs.
     pub global_options: Vec<(String, String)>,
     /// The workers, in the order of their numbers.
     pub workers: Vec<WorkerRecord>,
     /// Figures of the probes.
     #[serde(default)]
     pub evidence: Evidence,
-    /// Messages of the run.
     pub messages: RunMessages,
     /// Events of the run in order, if its intervals were recorded.
     pub course: Vec<LoggedEvent>,
@@ -120,34 +115,24 @@ impl RunRecord {
 /// One worker: a clone of a job.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct WorkerRecord {
-    /// Name of its job.
     pub name: String,
-    /// Description of its job.
     pub description: Option<String>,
-    /// Index of its job in the run.
     pub job_index: u32,
     /// Number of the clone: 0 for the first.
     pub clone_index: u32,
     /// Number of the worker in the run, from 1.
     pub number: u32,
-    /// Group number.
     pub group_index: u32,
     /// Process id, or thread id of a thread; 0: it was never started.
     pub pid: u32,
-    /// Its options as they were given.
     pub given_options: Vec<(String, String)>,
-    /// Its settings for reports.
     pub settings: ReportSettings,
-    /// The directions in which it does I/O.
     pub directions: PerDirection<bool>,
-    /// `iodepth`.
     pub iodepth: u32,
     /// Number of its files that were made or made longer before it began; `None`: the layout was not over then.
     #[serde(default)]
     pub n_laid_out: Option<u64>,
-    /// Its priority.
     pub priority: WorkerPriority,
-    /// Its counts.
     pub stats: Box<ThreadStats>,
     /// Its part in a search for a steady state.
     pub steady: Option<SteadyPart>,
@@ -165,7 +150,6 @@ impl WorkerRecord {
     }
 }
 
-/// The priority of the I/Os of a worker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct WorkerPriority {
     /// Priority of the worker, in the form of `ioprio_set(2)`.
@@ -192,7 +176,6 @@ pub struct WorkerFate {
     pub has_ended: bool,
     /// The failure, if there was one.
     pub failure: Option<Failure>,
-    /// The signal that killed it.
     pub killed_by: Option<i32>,
     /// The signal came before it had sent its results: the figures cover only a part of its work.
     pub is_cut_short: bool,

@@ -12,17 +12,13 @@ pub struct ReportSettings {
     pub kb_base: u32,
     /// Bandwidth is shown in bits.
     pub unit_bits: bool,
-    /// `significant_figures`.
     pub significant_figures: u32,
     /// `percentile_list`.
     pub percentiles: Vec<f64>,
     /// Digits behind the decimal point in the list.
     pub percentile_digits: u32,
-    /// `clat_percentiles`.
     pub clat_percentiles: bool,
-    /// `lat_percentiles`.
     pub lat_percentiles: bool,
-    /// `slat_percentiles`.
     pub slat_percentiles: bool,
     /// `unified_rw_reporting=mixed`: all directions count as one, in the read slot.
     pub unified_mixed: bool,

@@ -9,7 +9,6 @@ use serde::de::{
     DeserializeOwned, DeserializeSeed, Deserializer, EnumAccess, Error, MapAccess, SeqAccess, VariantAccess, Visitor,
 };
 
-/// The value whose bytes these are.
 pub(super) fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, WireError> {
     let mut reader = WireReader { left: bytes, depth: 0, fault: None };
     let value = T::deserialize(&mut reader);
@@ -247,7 +246,6 @@ struct Variant<'a, 'de> {
 }
 
 impl Variant<'_, '_> {
-    /// Enters the content.
     fn enter(&mut self) -> Result<(), WireError> {
         if self.is_bare { fault("a variant without its content") } else { self.reader.enter() }
     }

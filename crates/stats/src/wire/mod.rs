@@ -19,14 +19,12 @@ pub(crate) use memory::take_memory;
 pub use packed::Packed;
 pub use reader::WireError;
 
-/// The bytes of a value.
 pub fn to_bytes<T: Serialize>(value: &T) -> Vec<u8> {
     let mut bytes = Vec::new();
     write(value, &mut bytes);
     bytes
 }
 
-/// Appends the bytes of a value.
 pub fn write<T: Serialize>(value: &T, bytes: &mut Vec<u8>) {
     // Cannot fail: values are numbers, texts and lists of them, and fit into memory.
     let _ = value.serialize(&mut writer::Writer(bytes));

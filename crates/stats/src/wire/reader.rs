@@ -70,7 +70,6 @@ pub(super) enum ItemHead {
     Float(f64),
 }
 
-/// A whole number.
 #[derive(Clone, Copy)]
 pub(super) enum Whole {
     Unsigned(u128),

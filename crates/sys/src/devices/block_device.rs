@@ -52,9 +52,7 @@ pub fn flush_buffers(device: impl AsFd) -> Result<()> {
 /// Major and minor number of a device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct DeviceNumber {
-    /// Driver.
     pub major: u32,
-    /// Device of that driver.
     pub minor: u32,
 }
 

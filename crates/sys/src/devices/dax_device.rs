@@ -20,7 +20,6 @@ const DRIVER: &str = "device_dax";
 /// A device of persistent memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DaxDevice {
-    /// All bytes.
     pub size_bytes: u64,
     /// Mappings begin and end at multiples of it, bytes.
     pub align_bytes: u64,

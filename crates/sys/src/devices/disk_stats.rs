@@ -4,7 +4,6 @@
 
 use crate::error::{Error, Result};
 
-/// Counters of one direction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct DirectionCounters {
     /// Requests that were completed.
@@ -20,9 +19,7 @@ pub struct DirectionCounters {
 /// All counters of a device since it appeared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct DiskStats {
-    /// Reads.
     pub read: DirectionCounters,
-    /// Writes.
     pub write: DirectionCounters,
     /// Requests in flight at this moment (not a count that grows).
     pub n_in_flight: u64,

@@ -33,7 +33,6 @@ fn throttled_below(directory: &Path) -> Vec<u64> {
 /// A temperature of a drive and its limit, thousandths of a degree Celsius.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Temperature {
-    /// Now.
     pub now: i64,
     /// The drive warns, and slows down, from here on.
     pub limit: i64,

@@ -27,11 +27,9 @@ const CLASS: &str = "mtd";
 /// Geometry of a flash memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Flash {
-    /// All bytes.
     pub size_bytes: u64,
     /// Bytes of a block that is erased as a whole.
     pub erase_bytes: u64,
-    /// Writes are multiples of it, bytes.
     pub write_bytes: u64,
 }
 

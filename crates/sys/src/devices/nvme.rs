@@ -21,29 +21,17 @@ const IOCTL_IO: libc::c_ulong = 0xC048_4E43;
 
 /// Opcodes of the commands to a namespace.
 pub mod opcode {
-    /// Flush.
     pub const FLUSH: u8 = 0x00;
-    /// Write.
     pub const WRITE: u8 = 0x01;
-    /// Read.
     pub const READ: u8 = 0x02;
-    /// Write uncorrectable.
     pub const WRITE_UNCORRECTABLE: u8 = 0x04;
-    /// Compare.
     pub const COMPARE: u8 = 0x05;
-    /// Write zeroes.
     pub const WRITE_ZEROES: u8 = 0x08;
-    /// Dataset management.
     pub const DATASET_MANAGEMENT: u8 = 0x09;
-    /// Verify.
     pub const VERIFY: u8 = 0x0C;
-    /// I/O management receive.
     pub const IO_MANAGEMENT_RECEIVE: u8 = 0x12;
-    /// Zone management send.
     pub const ZONE_MANAGEMENT_SEND: u8 = 0x79;
-    /// Zone management receive.
     pub const ZONE_MANAGEMENT_RECEIVE: u8 = 0x7A;
-    /// Zone append.
     pub const ZONE_APPEND: u8 = 0x7D;
 }
 
@@ -51,12 +39,10 @@ pub mod opcode {
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct NvmeCommand {
-    /// Opcode.
     pub opcode: u8,
     /// Flags; none are used.
     pub flags: u8,
     reserved: u16,
-    /// Namespace.
     pub namespace: u32,
     /// Words 2 and 3.
     pub words_2: [u32; 2],
@@ -77,7 +63,6 @@ pub struct NvmeCommand {
 }
 
 impl NvmeCommand {
-    /// Length of a command.
     pub const BYTES: usize = size_of::<Self>();
 
     /// A command without data.
@@ -106,7 +91,6 @@ impl NvmeCommand {
     }
 }
 
-/// The queue of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum CommandQueue {
     Admin,

@@ -9,7 +9,6 @@ use rustix::fd::{AsFd, AsRawFd};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// Extents that one call returns.
 const N_PER_CALL: usize = 256;
 /// A file of more extents is looked at no further: 4 million calls would take minutes.
 const MAX_EXTENTS: u64 = 1 << 18;

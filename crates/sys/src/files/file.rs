@@ -75,7 +75,6 @@ impl OpenRequest {
         flags
     }
 
-    /// Opens a path (`openat`).
     pub fn open(self, path: &Path) -> Result<OwnedFd> {
         let mode = Mode::from_raw_mode(self.mode);
         let open = |flags| rustix::io::retry_on_intr(|| rustix::fs::openat(CWD, path, flags, mode));
@@ -135,18 +134,13 @@ pub fn open_pipe(path: &Path) -> std::io::Result<std::fs::File> {
     Ok(std::fs::File::from(file))
 }
 
-/// Kind of a path's target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileKind {
-    /// A regular file.
     Regular,
-    /// A block device.
     Block,
-    /// A character device.
     Character,
     /// A named pipe.
     Fifo,
-    /// A directory.
     Directory,
     /// A socket or something unknown.
     Other,
@@ -155,13 +149,11 @@ pub enum FileKind {
 /// Result of `stat` for a path; links are followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FileInfo {
-    /// Kind.
     pub kind: FileKind,
     /// Size of a regular file; 0 for devices, see [`crate::devices::block_device::size_bytes`].
     pub size_bytes: u64,
     /// Bytes on disk, from the file's count of 512-byte blocks.
     pub allocated_bytes: u64,
-    /// The device that its file system is on.
     pub on_device: DeviceNumber,
     /// The device that it is, for block and character devices.
     pub is_device: DeviceNumber,
@@ -175,7 +167,6 @@ impl FileInfo {
         rustix::fs::stat(path).map(Self::from_stat).context("stat", path.display())
     }
 
-    /// Looks at an open file.
     pub fn of_file(file: &(impl rustix::fd::AsFd + std::fmt::Debug)) -> Result<Self> {
         rustix::fs::fstat(file).map(Self::from_stat).context("fstat", format_args!("{file:?}"))
     }
@@ -253,7 +244,6 @@ pub fn remove_directory(path: &Path) -> Result<()> {
 /// The system calls that look a path up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lookup {
-    /// `stat(2)`.
     Stat,
     /// `lstat(2)`: a symbolic link is not followed.
     Lstat,

@@ -47,14 +47,11 @@ pub fn drop_all() -> std::io::Result<()> {
     std::fs::write("/proc/sys/vm/drop_caches", "3")
 }
 
-/// Pages of a file in the cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct CachedPages {
-    /// In the cache.
     pub n_cached: u64,
     /// Waiting to be written.
     pub n_dirty: u64,
-    /// Being written.
     pub n_writeback: u64,
     /// Once in the cache, and dropped.
     pub n_evicted: u64,

@@ -21,9 +21,7 @@ impl RwFlags {
     pub const NONE: Self = Self(0);
     /// Poll for the completion (`O_DIRECT` only).
     pub const HIPRI: Self = Self(1);
-    /// This write is as with `O_DSYNC`.
     pub const DSYNC: Self = Self(2);
-    /// This write is as with `O_SYNC`.
     pub const SYNC: Self = Self(4);
     /// Fail with `EAGAIN` rather than wait.
     pub const NOWAIT: Self = Self(8);
@@ -66,13 +64,11 @@ pub fn seek(file: impl AsFd, offset: u64) -> Result<u64, Errno> {
     rustix::fs::seek(file, SeekFrom::Start(offset))
 }
 
-/// `read` at the file's own position.
 #[inline]
 pub fn read(file: impl AsFd, buffer: &mut [u8]) -> Transferred {
     rustix::io::read(file, buffer)
 }
 
-/// `write` at the file's own position.
 #[inline]
 pub fn write(file: impl AsFd, buffer: &[u8]) -> Transferred {
     rustix::io::write(file, buffer)
@@ -90,13 +86,11 @@ pub fn writev(file: impl AsFd, buffers: &[IoSlice<'_>]) -> Transferred {
     rustix::io::writev(file, buffers)
 }
 
-/// `preadv`.
 #[inline]
 pub fn preadv(file: impl AsFd, buffers: &mut [IoSliceMut<'_>], offset: u64) -> Transferred {
     rustix::io::preadv(file, buffers, offset)
 }
 
-/// `pwritev`.
 #[inline]
 pub fn pwritev(file: impl AsFd, buffers: &[IoSlice<'_>], offset: u64) -> Transferred {
     rustix::io::pwritev(file, buffers, offset)

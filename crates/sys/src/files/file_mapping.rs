@@ -13,12 +13,9 @@ use rustix::mm::{Advice, MapFlags, MsyncFlags, ProtFlags};
 use std::cell::Cell;
 use std::ptr::NonNull;
 
-/// Advice to the kernel about a mapping.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MappingAdvice {
-    /// Accesses are random.
     Random,
-    /// Accesses are sequential.
     Sequential,
     /// Use huge pages where possible.
     HugePages,

@@ -76,13 +76,11 @@ fn posix_fallocate(file: &impl AsFd, offset: u64, len: u64) -> std::result::Resu
 /// Space of a file system, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FileSystemSpace {
-    /// Total size.
     pub total_bytes: u64,
     /// Free space for unprivileged users.
     pub available_bytes: u64,
 }
 
-/// Space of the file system that a path is on.
 pub fn file_system_space(path: &Path) -> Result<FileSystemSpace> {
     let stat = rustix::fs::statvfs(path).context("statfs", path.display())?;
     Ok(FileSystemSpace {

@@ -128,7 +128,6 @@ fn is_claimed(path: &Path) -> Result<bool> {
 pub struct Mount {
     /// Device of the file system; major 0 for those without one.
     pub device: DeviceNumber,
-    /// Mount point.
     pub place: PathBuf,
     /// Kind of file system, such as `ext4`.
     pub file_system: String,

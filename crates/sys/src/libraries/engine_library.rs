@@ -14,7 +14,6 @@ use std::ffi::{CStr, CString, c_char, c_void};
 use std::path::Path;
 use structures::{Api, JobCall, RawOption};
 
-/// Version of the interface.
 pub const VERSION: u32 = 1;
 
 /// Most options of a library: a list without an end is not read further.
@@ -32,18 +31,15 @@ const ENTRIES_OF_FIO: [&CStr; 2] = [c"ioengine", c"get_ioengine"];
 /// Why a library is not an engine.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LibraryFault {
-    /// The path is not that of a regular file.
     #[error("it is not a regular file")]
     NotAFile,
     /// The loader does not take it; these are its words.
     #[error("{0}")]
     Loader(String),
-    /// It is an engine of fio.
     #[error(
         "it is made for fio, whose interface ferrio does not have: build it with include/ferrio_engine.h of ferrio"
     )]
     MadeForFio,
-    /// It has no entry.
     #[error("it has no function ferrio_engine() (see include/ferrio_engine.h)")]
     NoEntry,
     /// Its entry has returned nothing.
@@ -59,10 +55,8 @@ pub enum LibraryFault {
     Incomplete(&'static str),
 }
 
-/// A failure of a call of a library.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LibraryFailure {
-    /// The errno.
     pub errno: i32,
     /// The words of the library; may be empty.
     pub text: String,
@@ -71,7 +65,6 @@ pub struct LibraryFailure {
 /// An option that a library declares.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LibraryOption {
-    /// Its name.
     pub name: String,
     /// One line of help.
     pub help: String,
@@ -79,22 +72,16 @@ pub struct LibraryOption {
     pub default: Option<String>,
 }
 
-/// A job, as a library sees it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LibraryJob {
-    /// Name of the job.
     pub name: String,
     /// Most I/Os in flight.
     pub iodepth: u32,
-    /// Number of targets.
     pub n_targets: u32,
-    /// Longest I/O, bytes.
     pub max_io_bytes: u64,
-    /// Options with their values.
     pub values: Vec<(String, String)>,
 }
 
-/// An engine in a library.
 #[derive(Debug, Clone)]
 pub struct EngineLibrary {
     api: Api,
@@ -140,7 +127,6 @@ impl EngineLibrary {
         Ok(Self { api, name, help, options: options(api.raw().options)? })
     }
 
-    /// Its name for messages.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -150,22 +136,18 @@ impl EngineLibrary {
         &self.help
     }
 
-    /// The options that it declares.
     pub fn options(&self) -> &[LibraryOption] {
         &self.options
     }
 
-    /// It writes.
     pub fn can_write(&self) -> bool {
         self.api.raw().flags & structures::CAN_WRITE != 0
     }
 
-    /// It trims.
     pub fn can_trim(&self) -> bool {
         self.api.raw().flags & structures::CAN_TRIM != 0
     }
 
-    /// It syncs.
     pub fn can_sync(&self) -> bool {
         self.api.raw().flags & structures::CAN_SYNC != 0
     }

@@ -11,7 +11,6 @@ use std::mem::ManuallyDrop;
 /// A library that may be installed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct VendorLibrary {
-    /// Its name.
     pub name: &'static str,
     /// Names of files whose interfaces are known here, the preferred one first.
     pub sonames: &'static [&'static str],
@@ -19,7 +18,6 @@ pub struct VendorLibrary {
     pub package: &'static str,
 }
 
-/// An open library.
 #[derive(Debug)]
 pub struct Library {
     def: VendorLibrary,
@@ -66,7 +64,6 @@ impl Library {
     }
 }
 
-/// The loader's own words.
 fn loader_text(error: &libloading::Error) -> String {
     match error {
         libloading::Error::DlOpen { source } | libloading::Error::DlSym { source } => source.to_string(),

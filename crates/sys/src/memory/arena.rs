@@ -17,13 +17,11 @@ use std::ptr::NonNull;
 
 pub use ferrio_units::ArenaKind;
 
-/// Request for an arena.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ArenaRequest {
     /// Kind of memory. A mapped file is made if necessary and extended to the size of the arena, never shortened; it is
     /// removed with the arena only if it was made for it.
     pub kind: ArenaKind,
-    /// Usable bytes.
     pub size_bytes: usize,
     /// Distance of the first byte from a page boundary.
     pub offset_bytes: usize,
@@ -151,7 +149,6 @@ pub struct ShareableMemory<'a> {
     pub base: *mut u8,
     /// Its length, a multiple of the page size.
     pub n_bytes: usize,
-    /// The file.
     pub file: BorrowedFd<'a>,
 }
 

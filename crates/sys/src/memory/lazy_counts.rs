@@ -22,7 +22,6 @@ thread_local! {
 struct FreeMappings(Vec<(NonNull<c_void>, usize)>);
 
 impl FreeMappings {
-    /// A mapping of this length.
     fn take(bytes: usize) -> Option<NonNull<c_void>> {
         let of_length = |free: &RefCell<Self>| {
             let mut free = free.borrow_mut();

@@ -396,7 +396,6 @@ mod tests {
 
     type FillPieces = fn(&mut [u64; N_LANES], &mut [u8], usize, usize);
 
-    /// All ways that this machine has to fill pieces.
     fn ways_of_pieces<const FACTOR: u64>() -> Vec<FillPieces> {
         let mut ways: Vec<FillPieces> = vec![];
         #[cfg(target_arch = "x86_64")]

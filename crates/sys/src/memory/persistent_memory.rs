@@ -19,7 +19,6 @@ const WIDE_BYTES: usize = 32;
 /// Bytes that are copied by the caches before their lines are written back: the CPU writes these back while it copies the next ones.
 const PART_BYTES: usize = 512;
 
-/// The kind of copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CopyKind {
     /// By the caches, whose lines are then written back.
@@ -68,7 +67,6 @@ impl WriteBack {
         None
     }
 
-    /// Name of the instruction.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Clwb => "clwb",

@@ -33,13 +33,11 @@ impl Ring {
         self.words.len()
     }
 
-    /// The end that writes.
     pub fn writer(&self) -> RingWriter<'_> {
         let head = self.head().load(Ordering::Acquire);
         RingWriter { ring: self, head, tail: self.tail().load(Ordering::Acquire) }
     }
 
-    /// The end that reads.
     pub fn reader(&self) -> RingReader<'_> {
         RingReader { ring: self, tail: self.tail().load(Ordering::Acquire) }
     }

@@ -31,13 +31,11 @@ pub enum Family {
     Inet,
     /// IPv6.
     Inet6,
-    /// A path.
     Unix,
     /// A virtual machine or its host.
     Vsock,
 }
 
-/// The address of a socket.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Address(SocketAddrAny);
 
@@ -47,7 +45,6 @@ impl Address {
         Self(address.as_any())
     }
 
-    /// The port of an internet address.
     pub fn port(&self) -> Option<u16> {
         SocketAddr::try_from(self.0.clone()).ok().map(|address| address.port())
     }
@@ -83,7 +80,6 @@ unsafe impl SocketAddrArg for MachineAddress {
     }
 }
 
-/// A socket.
 #[derive(Debug)]
 pub struct Socket(OwnedFd);
 
@@ -167,7 +163,6 @@ impl Socket {
         sockopt::set_ip_multicast_if(&self.0, &interface)
     }
 
-    /// Sends to groups by an interface.
     pub fn send_to_groups_by_v6(&self, interface: u32) -> Result<(), Errno> {
         sockopt::set_ipv6_multicast_if(&self.0, interface)
     }
@@ -180,27 +175,22 @@ impl Socket {
         sockopt::set_ip_multicast_ttl(&self.0, n_hops)
     }
 
-    /// The number of an interface.
     pub fn interface_index(&self, name: &str) -> Result<u32, Errno> {
         netdevice::name_to_index(&self.0, name)
     }
 
-    /// `bind`.
     pub fn bind(&self, address: &Address) -> Result<(), Errno> {
         rustix::net::bind(&self.0, &address.0)
     }
 
-    /// `listen`.
     pub fn listen(&self) -> Result<(), Errno> {
         rustix::net::listen(&self.0, BACKLOG)
     }
 
-    /// `accept`.
     pub fn accept(&self) -> Result<Self, Errno> {
         rustix::net::accept_with(&self.0, SocketFlags::CLOEXEC).map(Self)
     }
 
-    /// `connect`.
     pub fn connect(&self, address: &Address) -> Result<(), Errno> {
         rustix::net::connect(&self.0, &address.0)
     }
@@ -219,7 +209,6 @@ impl Socket {
         rustix::net::sendmsg(&self.0, parts, &mut SendAncillaryBuffer::default(), flags)
     }
 
-    /// Sends a datagram.
     #[inline]
     pub fn send_to(&self, data: &[u8], address: &Address) -> Result<usize, Errno> {
         rustix::net::sendto(&self.0, data, SendFlags::NOSIGNAL, &address.0)

@@ -13,7 +13,6 @@ pub struct TcpCounts {
     pub round_trip_ns: u64,
     /// Segments that were sent, those sent again among them.
     pub n_sent: u64,
-    /// Segments that were sent again.
     pub n_sent_again: u64,
     /// Time in which data waited to be sent or to be acknowledged, nanoseconds.
     pub busy_ns: u64,

@@ -54,7 +54,6 @@ struct KeptIndex {
     by_place: HashMap<NamePlace, (PathBuf, FileRole)>,
 }
 
-/// A name in a directory.
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct NamePlace {
     device: u64,
@@ -84,7 +83,6 @@ impl ProtectedPaths {
         let _ = self.index();
     }
 
-    /// Looks at the name of an output.
     pub(super) fn check_path(&self, path: &Path) -> Result<(), NoOutput> {
         if self.files.is_empty() {
             return Ok(());

@@ -120,7 +120,6 @@ impl CpuTurns {
         (ran_ns > 0 && n_turns > 0).then_some(Self { ran_ns, waited_ns, n_turns, n_sleeps: 0 })
     }
 
-    /// The turns since an earlier state.
     #[must_use]
     pub fn since(self, earlier: Self) -> Self {
         Self {
@@ -158,7 +157,6 @@ impl Usage {
         Self::get(libc::RUSAGE_SELF)
     }
 
-    /// Usage of the calling thread.
     pub fn of_thread() -> Self {
         Self::get(libc::RUSAGE_THREAD)
     }
@@ -186,7 +184,6 @@ impl Usage {
         Self::get(libc::RUSAGE_CHILDREN)
     }
 
-    /// Usage since an earlier state.
     #[must_use]
     pub fn since(self, earlier: Self) -> Self {
         Self {

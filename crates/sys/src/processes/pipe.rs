@@ -12,7 +12,6 @@ use rustix::pipe::{IoSliceRaw, PipeFlags, SpliceFlags};
 pub struct Pipe {
     reader: OwnedFd,
     writer: OwnedFd,
-    /// Its capacity.
     n_bytes: usize,
 }
 

@@ -16,12 +16,10 @@ pub use rustix::process::{Pid, Signal};
 /// Exit code of a child whose closure panicked; the same that the Rust runtime uses.
 pub const PANIC_EXIT_CODE: i32 = 101;
 
-/// The end of a child.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ChildEnd {
     /// It exited with this code, 0 to 255.
     Exited(i32),
-    /// This signal ended it.
     Signaled(i32),
 }
 
@@ -73,7 +71,6 @@ pub fn try_wait(child: Pid) -> Result<Option<ChildEnd>> {
     Ok(wait_for(Some(child), WaitOptions::NOHANG)?.map(|(_, end)| end))
 }
 
-/// Waits for the end of this child.
 pub fn wait(child: Pid) -> Result<ChildEnd> {
     loop {
         if let Some((_, end)) = wait_for(Some(child), WaitOptions::empty())? {
@@ -101,7 +98,6 @@ pub fn is_stopped(process: Pid) -> bool {
     matches!(state, Some('T' | 't'))
 }
 
-/// Sends a signal to a process.
 pub fn kill(process: Pid, signal: Signal) -> Result<()> {
     rustix::process::kill_process(process, signal).context("kill", process)
 }
@@ -143,7 +139,6 @@ pub fn effective_user() -> u32 {
     rustix::process::geteuid().as_raw()
 }
 
-/// Id of the calling process.
 pub fn process_id() -> Pid {
     rustix::process::getpid()
 }

@@ -107,12 +107,10 @@ pub fn stop_program() -> Result<()> {
     change_mask(libc::SIG_BLOCK, &set)
 }
 
-/// Gives a signal its default action.
 pub fn set_default(signal: Signal) -> Result<()> {
     set_action(signal, libc::SIG_DFL)
 }
 
-/// Makes the process ignore a signal.
 pub fn ignore(signal: Signal) -> Result<()> {
     set_action(signal, libc::SIG_IGN)
 }

@@ -17,30 +17,22 @@ use std::cell::UnsafeCell;
 use std::os::fd::RawFd;
 use std::time::Duration;
 
-/// Kind of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u16)]
 pub enum AioOperation {
-    /// Read at an offset.
     Read = 0,
-    /// Write at an offset.
     Write = 1,
     /// `fsync`, since Linux 4.18.
     Sync = 2,
     /// `fdatasync`, since Linux 4.18.
     SyncData = 3,
-    /// Read at an offset, by a vector of one.
     ReadVector = 7,
-    /// Write at an offset, by a vector of one.
     WriteVector = 8,
 }
 
-/// One request.
 #[derive(Debug, Clone, Copy)]
 pub struct AioRequest {
-    /// Kind of the request.
     pub operation: AioOperation,
-    /// Descriptor.
     pub fd: RawFd,
     /// Its bytes; not used by syncs.
     pub region: Region,
@@ -55,7 +47,6 @@ pub struct AioRequest {
 /// A finished request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AioCompletion {
-    /// Slot of the request.
     pub slot: u32,
     /// Bytes moved, or a negative errno.
     pub result: i64,

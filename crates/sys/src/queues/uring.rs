@@ -42,7 +42,6 @@ const N_LOOKS_FOR_ROOM: u32 = 1000;
 /// A finished request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RingCompletion {
-    /// Slot of the request.
     pub slot: u32,
     /// Bytes moved, or a negative errno; of a command to a device: 0, a negative errno, or the status of the device.
     pub result: i32,

@@ -12,9 +12,7 @@ const CPU_INFO_BYTES: u64 = 4096;
 /// Facts that do not change while a run lasts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SystemInfo {
-    /// Size of a page.
     pub page_bytes: usize,
-    /// Memory, MiB.
     pub memory_mib: u64,
     /// CPUs that are online, at least 1.
     pub n_online_cpus: u32,
@@ -22,14 +20,12 @@ pub struct SystemInfo {
     pub n_possible_cpus: u32,
     /// Release of the kernel, such as `6.1.0-13-amd64`.
     pub kernel_release: String,
-    /// Name of this host.
     pub host_name: String,
     /// Architecture as the kernel names it, such as `x86_64`.
     pub architecture: String,
 }
 
 impl SystemInfo {
-    /// Looks at the machine.
     pub fn read() -> Self {
         let names = rustix::system::uname();
         // Without sysfs, the CPUs that this process may run on.
@@ -47,7 +43,6 @@ impl SystemInfo {
     }
 }
 
-/// Memory of this machine, bytes.
 pub fn memory_bytes() -> u64 {
     let info = rustix::system::sysinfo();
     // The width of totalram is that of the architecture; 128 bits hold every product.
@@ -72,7 +67,6 @@ fn cpu_model_in(text: &str) -> Option<String> {
     keys.into_iter().find_map(value).map(str::to_owned)
 }
 
-/// Bytes of a page of memory.
 pub fn page_bytes() -> u64 {
     rustix::param::page_size() as u64
 }

@@ -90,7 +90,6 @@ impl Clock {
         Some(Self { source: TimeSource::CpuCounter, scale, anchor, timeline: StampLine::new(anchor.stamp, scale) })
     }
 
-    /// A clock on `CLOCK_MONOTONIC`.
     pub fn new_monotonic() -> Self {
         Self::in_ns(TimeSource::Monotonic)
     }

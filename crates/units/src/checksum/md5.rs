@@ -93,7 +93,6 @@ pub fn md5(data: &[u8]) -> [u8; 16] {
     bytes_of(state)
 }
 
-/// The digest as bytes.
 pub fn bytes_of(state: [u32; 4]) -> [u8; 16] {
     let mut digest = [0; 16];
     for (bytes, word) in digest.as_chunks_mut().0.iter_mut().zip(state) {

@@ -27,7 +27,6 @@ impl Tail {
         Self { bytes, n_bytes }
     }
 
-    /// Its blocks.
     pub fn blocks(&self) -> &[[u8; 64]] {
         self.bytes[..self.n_bytes].as_chunks().0
     }

@@ -80,7 +80,6 @@ impl DistributionShape {
         Ok(Self { n_blocks, kind: DistributionKind::Normal { spread: spread.min(n_blocks / 2) } })
     }
 
-    /// Blocks drawn from.
     pub const fn n_blocks(&self) -> u64 {
         self.n_blocks
     }

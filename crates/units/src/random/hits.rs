@@ -15,9 +15,7 @@ pub struct HitCounts {
 /// A number of neighbours in that order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HitRow {
-    /// Number of blocks of the row.
     pub n_blocks: u64,
-    /// Number of hits of all of them.
     pub n_hits: u64,
 }
 
@@ -26,20 +24,12 @@ pub struct HitRow {
 pub enum HitsError {
     /// More blocks than are counted.
     #[error("{n_blocks} blocks are too many: at most {max} are counted (1 GiB of memory); take larger blocks", max = HitCounts::MAX_BLOCKS)]
-    TooManyBlocks {
-        /// Number of blocks.
-        n_blocks: u64,
-    },
-    /// The system has no memory for the counts.
+    TooManyBlocks { n_blocks: u64 },
     #[error("no memory for the counts of {n_blocks} blocks (4 bytes each)")]
-    Memory {
-        /// Number of blocks.
-        n_blocks: u64,
-    },
+    Memory { n_blocks: u64 },
 }
 
 impl HitCounts {
-    /// Largest number of blocks.
     pub const MAX_BLOCKS: u64 = 1 << 28;
 
     /// Draws as often as there are blocks.

@@ -25,7 +25,6 @@ pub struct Permutation {
 }
 
 impl Permutation {
-    /// Largest bound.
     pub const MAX_BOUND: u64 = 1 << 63;
 
     /// An order of the numbers below a bound, which must not be above [`Self::MAX_BOUND`], by keys from a stream.

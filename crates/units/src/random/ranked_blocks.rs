@@ -30,7 +30,6 @@ enum Law {
 pub struct RankedSeeds {
     /// Seed of the order: with the same one and as many blocks, the same blocks are hot.
     pub order: u64,
-    /// Seed of the draws.
     pub draws: u64,
     /// Place of the most frequent rank within the blocks, `0.0..=1.0`; `None`: the order decides.
     pub center: Option<f64>,
@@ -135,7 +134,6 @@ fn area(x: f64, theta: f64) -> f64 {
     if power.abs() < f64::EPSILON { ln } else { (power * ln).exp_m1() / power }
 }
 
-/// The x of an area.
 #[inline]
 fn point(area: f64, theta: f64) -> f64 {
     let power = 1.0 - theta;

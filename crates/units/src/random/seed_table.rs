@@ -18,25 +18,19 @@ const N_WARM_UP: usize = 4;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(usize)]
 pub enum SeedIndex {
-    /// Block sizes of reads.
     BlockSizeRead = 0,
-    /// Block sizes of writes.
     BlockSizeWrite = 1,
-    /// Block sizes of trims.
     BlockSizeTrim = 2,
-    /// Verify headers.
     Verify = 3,
     /// Choice of read or write in a mixed job.
     ReadWriteMix = 4,
     /// Choice of the next file.
     FilePick = 5,
-    /// Random offsets.
     Offset = 6,
     /// Sizes of files given as a range.
     FileSize = 7,
     /// Choice of written blocks to trim.
     TrimPick = 8,
-    /// Buffer contents.
     Buffer = 9,
     /// Random or sequential, for `percentage_random`: all directions use this one.
     SequentialMixRead = 10,
@@ -48,15 +42,11 @@ pub enum SeedIndex {
     StartDelay = 13,
     /// Whether a buffer repeats an earlier one.
     Dedupe = 14,
-    /// Poisson arrivals of reads.
     PoissonRead = 15,
     /// Choice of a zone in zoned distributions.
     Zone = 16,
-    /// Poisson arrivals of writes.
     PoissonWrite = 17,
-    /// Poisson arrivals of trims.
     PoissonTrim = 18,
-    /// Choice of a command priority.
     CommandPriority = 19,
     /// Choice inside the working set of repeated buffers.
     DedupeSet = 20,
@@ -64,7 +54,6 @@ pub enum SeedIndex {
     Placement = 21,
     /// The sprandom preconditioning.
     SpRandom = 22,
-    /// Choice of a write mode.
     WriteMode = 23,
 }
 
@@ -77,12 +66,10 @@ pub enum OwnSeed {
     ThinkTime = 1,
     /// Runtime of a job (`runtime=2s-5s`).
     Runtime = 2,
-    /// Choice of a pattern (`patterns`).
     Patterns = 3,
 }
 
 impl SeedIndex {
-    /// The stream of block sizes of one direction.
     #[inline]
     pub const fn block_size(direction: DataDirection) -> Self {
         match direction {
@@ -110,7 +97,6 @@ pub struct SeedTable {
 }
 
 impl SeedTable {
-    /// Number of seeds.
     pub const N_SEEDS: usize = 24;
 
     /// The seeds of the job with this thread number, which counts from 1 over all job instances of the run.
@@ -140,7 +126,6 @@ impl SeedTable {
         Self { seeds }
     }
 
-    /// The seed for one purpose.
     #[inline]
     pub const fn get(&self, index: SeedIndex) -> u64 {
         self.seeds[index as usize]
@@ -152,7 +137,6 @@ impl SeedTable {
         mixed(self.seeds[Self::N_SEEDS - 1] ^ mixed(purpose as u64))
     }
 
-    /// All seeds, by their places.
     pub const fn all(&self) -> &[u64; Self::N_SEEDS] {
         &self.seeds
     }

@@ -15,7 +15,6 @@ pub struct Taus88 {
 }
 
 impl Taus88 {
-    /// Largest output.
     pub const MAX: u32 = u32::MAX;
 
     /// Outputs thrown away after seeding.

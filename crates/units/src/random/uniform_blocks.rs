@@ -31,7 +31,6 @@ impl UniformBlocks {
         &self.stream
     }
 
-    /// The next number.
     #[inline]
     pub fn next_block(&mut self) -> u64 {
         // n * (r * 2^-32) = (n * 2^-32) * r to the last bit: multiplying by a power of two is exact.

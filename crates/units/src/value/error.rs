@@ -8,14 +8,10 @@ pub enum ParseError {
     Empty,
     /// The text does not start with a number.
     #[error("`{given}` is not a number")]
-    NotANumber {
-        /// Text as given.
-        given: String,
-    },
+    NotANumber { given: String },
     /// Text behind a number that is no suffix.
     #[error("`{given}`: `{rest}` behind the number is not understood; {allowed}")]
     LeftOver {
-        /// Text as given.
         given: String,
         /// The text behind the number.
         rest: String,
@@ -26,80 +22,37 @@ pub enum ParseError {
     #[error(
         "`{given}` is a range, which is not possible here; values for reads, writes and trims are joined by commas"
     )]
-    RangeNotAllowed {
-        /// Text as given.
-        given: String,
-    },
+    RangeNotAllowed { given: String },
     /// A whole number outside of the allowed range.
     #[error("`{given}` is out of range: {min} to {max} are allowed")]
-    OutOfRange {
-        /// Text as given.
-        given: String,
-        /// Least allowed value.
-        min: i128,
-        /// Largest allowed value.
-        max: i128,
-    },
+    OutOfRange { given: String, min: i128, max: i128 },
     /// A number with decimals outside of the allowed range.
     #[error("`{given}` is out of range: {min} to {max} are allowed")]
-    FloatOutOfRange {
-        /// Text as given.
-        given: String,
-        /// Least allowed value.
-        min: f64,
-        /// Largest allowed value.
-        max: f64,
-    },
+    FloatOutOfRange { given: String, min: f64, max: f64 },
     /// The text does not start with a number with or without decimals.
     #[error("`{given}` is not a floating point value")]
-    NotAFloat {
-        /// Text as given.
-        given: String,
-    },
+    NotAFloat { given: String },
     /// A percentage where only a plain number is allowed.
     #[error("`{given}`: a percentage is not allowed here")]
-    PercentNotAllowed {
-        /// Text as given.
-        given: String,
-    },
+    PercentNotAllowed { given: String },
     /// A number of zones where only a plain number is allowed.
     #[error("`{given}`: the suffix `z` (zones) is not allowed here")]
-    ZonesNotAllowed {
-        /// Text as given.
-        given: String,
-    },
-    /// A number of zones that is not digits and `z`.
+    ZonesNotAllowed { given: String },
     #[error("`{given}` is not a number of zones: digits and `z` are allowed")]
-    NotZones {
-        /// Text as given.
-        given: String,
-    },
+    NotZones { given: String },
     /// Neither 0 nor 1.
     #[error("`{given}` is not a boolean: 0 and 1 are allowed")]
-    NotABoolean {
-        /// Text as given.
-        given: String,
-    },
+    NotABoolean { given: String },
     /// Not two values with a separator.
     #[error("`{given}` is not a range: `low-high` or `low:high` is allowed")]
-    NotARange {
-        /// Text as given.
-        given: String,
-    },
+    NotARange { given: String },
     /// A list with more values than the option has places.
     #[error("`{given}` has too many values: {max} are allowed")]
-    TooManyValues {
-        /// Text as given.
-        given: String,
-        /// Most values.
-        max: usize,
-    },
+    TooManyValues { given: String, max: usize },
     /// Parenthesised arithmetic that cannot be evaluated.
     #[error("`{given}`: {problem} at character {column}")]
     Expression {
-        /// Text as given.
         given: String,
-        /// The fault.
         problem: &'static str,
         /// Its position, in characters from 1.
         column: usize,

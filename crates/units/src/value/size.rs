@@ -12,11 +12,9 @@ use std::ops::RangeInclusive;
 /// A size that may be relative: to the file (percent) or to its zones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SizeValue {
-    /// A number of bytes.
     Bytes(u64),
     /// A percentage, no larger than the caller of [`parse_size`] allows.
     Percent(u32),
-    /// A number of zones.
     Zones(u64),
 }
 

@@ -24,7 +24,6 @@ impl TimeUnit {
 
 const US_PER_SEC: u64 = 1_000_000;
 
-/// What may follow a number.
 const SUFFIXES: &str = "d, h, m, s, ms and us may follow it, and a fraction is written as in (1.5s)";
 
 /// Microseconds of a suffix, in any case.

@@ -8,7 +8,6 @@ use crate::plan::{FileRange, WorkloadPlan};
 use ferrio_spec::{Compatibility, PatternSpec};
 use ferrio_units::DataDirection;
 
-/// Bits of a word of a random map.
 const MAP_WORD_BITS: u64 = 64;
 
 /// Number of blocks behind the end of a map that can still be marked, because a map ends with a whole word. Native: 0.
@@ -123,7 +122,6 @@ impl OffsetRules {
         (self.first)(file, self.skip_bytes, position)
     }
 
-    /// The position after a skip.
     #[inline]
     pub(crate) fn after(&self, file: &FileCursor, position: u64) -> u64 {
         (self.next)(file, self.skip_bytes, position)

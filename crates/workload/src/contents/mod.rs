@@ -23,7 +23,6 @@ const TIME_STAMP_OFFSET: usize = 48;
 /// Treatment of a buffer before a write.
 #[derive(Debug, Clone)]
 pub enum BufferContents {
-    /// It keeps its contents.
     Untouched,
     /// Offset and time are stamped into every sector, so that blocks differ a little.
     Scrambled,
@@ -82,7 +81,6 @@ impl LayoutContents {
     }
 }
 
-/// Kinds of data.
 #[derive(Debug, Clone)]
 enum DataKind {
     Zeroes,
@@ -187,7 +185,6 @@ impl BufferContents {
     }
 }
 
-/// First contents of a buffer.
 pub fn fill_first(buffer: &mut [u8], spec: &BufferSpec, stream: &mut Taus88) {
     DataKind::new(spec).fill(buffer, || stream.buffer_seed());
 }

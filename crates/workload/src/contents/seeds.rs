@@ -24,12 +24,16 @@ struct Repeats {
 
 #[derive(Debug, Clone)]
 enum SeedOrigin {
-    /// The last seed that was new.
     Last(u64),
     /// A seed of a fixed set: the first `n_seeds` new seeds of the job, whether a buffer has used them yet or not. Thus
     /// no extra writes are needed to fill the set, and the share of repeats is the one asked for. A seed is computed
     /// from its number, so a set of any size takes no memory.
-    Set { own: DedupeSet, n_new: u64, shared: Arc<[DedupeSet]>, picks: Taus88 },
+    Set {
+        own: DedupeSet,
+        n_new: u64,
+        shared: Arc<[DedupeSet]>,
+        picks: Taus88,
+    },
 }
 
 /// The fixed set of repeated buffers that a job has (`dedupe_mode=working_set`).
@@ -64,7 +68,6 @@ impl DedupeSet {
 }
 
 impl FillSeeds {
-    /// Seeds for a job with this plan.
     pub(super) fn new(dedupe: Option<(u32, DedupeMode)>, seeds: &SeedTable, plan: &ContentsPlan) -> Self {
         let mut of_job = Self::without_first_fills(dedupe, seeds, plan);
         of_job.skip_first_fills(plan);
@@ -113,7 +116,6 @@ impl FillSeeds {
         }
     }
 
-    /// Seed of the next buffer.
     #[inline]
     pub(super) fn next(&mut self) -> u64 {
         let Some(repeats) = &mut self.repeats else { return self.new.buffer_seed() };

@@ -23,7 +23,6 @@ const BACK_MERGE: u32 = 2;
 const FRONT_MERGE: u32 = 3;
 const COMPLETE: u32 = 8;
 
-/// A notification with the name of a process.
 const PROCESS_NAME: u32 = 0;
 
 /// Properties in the upper half of an action.
@@ -33,7 +32,6 @@ const FLUSH: u32 = 4;
 const NOTIFY: u32 = 0x400;
 const DISCARD: u32 = 0x2000;
 
-/// Order of the bytes in a trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ByteOrder {
     Little,
@@ -96,7 +94,6 @@ pub(super) fn rewritten(order: ByteOrder, record: &[u8; RECORD_BYTES], time_ns: 
     out
 }
 
-/// A record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct BlktraceEvent {
     pub(super) time_ns: u64,
@@ -131,7 +128,6 @@ pub(super) enum BadRecord {
 }
 
 impl BadRecord {
-    /// The error for a record at this offset of a trace.
     pub(super) fn at(self, offset: u64) -> TraceError {
         match self {
             Self::Magic(magic) => TraceFault::Magic { magic, offset }.into(),
@@ -141,7 +137,6 @@ impl BadRecord {
 }
 
 impl BlktraceEvent {
-    /// Reads a record.
     pub(super) fn parse(order: ByteOrder, record: &[u8; RECORD_BYTES]) -> Result<Self, BadRecord> {
         let magic = order.u32_at(record, 0);
         if magic >> 8 != MAGIC {
@@ -187,7 +182,6 @@ impl BlktraceEvent {
         self.is(READ | WRITE | DISCARD)
     }
 
-    /// What the event does to its request.
     pub(super) fn progress(&self) -> BlktraceAction {
         match self.action & 0xffff {
             _ if self.is(NOTIFY) => BlktraceAction::Other,

@@ -12,7 +12,6 @@ use std::sync::Arc;
 /// Longest name of a process that is kept, bytes.
 const MAX_NAME_BYTES: usize = 64;
 
-/// An event, and the name that it gives to its process.
 #[derive(Debug, Clone)]
 pub(super) struct NamedEvent {
     pub(super) event: BlktraceEvent,

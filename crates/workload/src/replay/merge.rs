@@ -19,7 +19,6 @@ const PARTS: u128 = 1_000_000;
 /// A trace that is to be merged with others.
 #[derive(Debug)]
 pub struct MergeInput {
-    /// The records of the trace.
     pub bytes: Arc<dyn TraceBytes>,
     /// Factor for the times of the trace, in millionths.
     pub time_scale_ppm: u64,

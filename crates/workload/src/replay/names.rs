@@ -12,16 +12,12 @@ const MAX_FILES: usize = 1 << 18;
 /// Most bytes of all names together.
 const MAX_NAME_BYTES: usize = 64 << 20;
 
-/// A file of a trace.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum TraceFile {
     /// A file with a name, as a text of [`ferrio_units::byte_text`], because a name may contain any bytes.
     Named(String),
-    /// A block device with a number.
     Device {
-        /// Major number.
         major: u32,
-        /// Minor number.
         minor: u32,
     },
 }
@@ -32,7 +28,6 @@ impl TraceFile {
     }
 }
 
-/// All files of a trace.
 #[derive(Debug, Default)]
 pub(super) struct FileNames {
     by_name: HashMap<String, u32>,
@@ -46,7 +41,6 @@ pub(super) struct FileNames {
 }
 
 impl FileNames {
-    /// A list with one file for all names.
     pub(super) fn one() -> Self {
         Self { has_one: true, ..Self::default() }
     }

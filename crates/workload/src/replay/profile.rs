@@ -24,7 +24,6 @@ const MAX_NAMES: usize = 65_536;
 /// Most requests in flight that are followed.
 const MAX_IN_FLIGHT: usize = 1 << 20;
 
-/// Most devices that are kept.
 const MAX_DEVICES: usize = 1_024;
 
 /// Number of events after which the reader checks again whether it is to stop.

@@ -11,9 +11,7 @@ const MAX_LENGTHS: usize = 64;
 /// The I/Os of a process in one direction.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct DirectionProfile {
-    /// Number of I/Os.
     pub n_ios: u64,
-    /// Their bytes.
     pub bytes: u64,
     /// I/Os that begin where the one before in this direction ended; also the first one.
     pub n_sequential: u64,
@@ -28,13 +26,11 @@ pub struct DirectionProfile {
 /// A process and its I/Os.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProfiledTask {
-    /// Its number.
     pub process_id: u32,
     /// Its name; empty if the trace has none.
     pub name: String,
     /// Reads, writes and trims.
     pub directions: PerDirection<DirectionProfile>,
-    /// Number of flushes.
     pub n_flushes: u64,
     /// Largest number in flight at the same time.
     pub max_depth: u64,
@@ -44,11 +40,9 @@ pub struct ProfiledTask {
     pub end_bytes: u64,
     /// Time of the first I/O, nanoseconds of the trace's clock.
     pub first_ns: u64,
-    /// Time of the last one.
     pub last_ns: u64,
     /// Sum of the times from a completion after which nothing was in flight to the next I/O.
     pub idle_ns: u64,
-    /// Number of such times.
     pub n_idle: u64,
     n_in_flight: u64,
     idle_since_ns: Option<u64>,

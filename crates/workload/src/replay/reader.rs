@@ -14,7 +14,6 @@ use ferrio_stats::note::{TraceFault, TracePlace, TraceRemark};
 use ferrio_units::byte_text;
 use std::sync::Arc;
 
-/// The format of a trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Format {
     Text(Version),

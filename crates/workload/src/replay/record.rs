@@ -4,13 +4,11 @@
 
 use ferrio_units::Direction;
 
-/// An entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct TraceRecord {
     /// Time of the entry, nanoseconds of the trace's clock; `None`: the format has no times.
     pub(super) at_ns: Option<u64>,
     pub(super) verb: Verb,
-    /// File of the trace.
     pub(super) file_index: u32,
     pub(super) offset_bytes: u64,
     pub(super) length_bytes: u64,
@@ -21,13 +19,10 @@ pub(super) struct TraceRecord {
 pub(super) enum Verb {
     /// Makes a file known.
     Add,
-    /// Opens a file.
     Open,
-    /// Closes a file.
     Close,
     /// Delays the next entry until this many milliseconds after the start (stored as the offset).
     Wait,
-    /// Issues an I/O.
     Io(Direction),
 }
 

@@ -5,10 +5,8 @@
 
 use ferrio_stats::note::TraceRemark;
 
-/// Most remarks that are kept.
 const MAX_KEPT: usize = 10;
 
-/// Remarks for the user.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Remarks {
     kept: Vec<TraceRemark>,

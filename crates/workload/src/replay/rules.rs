@@ -9,7 +9,6 @@ use ferrio_units::Direction;
 
 const NS_PER_MS: u64 = 1_000_000;
 
-/// The rules by which a trace is replayed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReplayRules {
     skip: SkippedKinds,

@@ -21,9 +21,7 @@ const LATE_NS: u64 = 1_000_000;
 /// Everything that decides the I/Os of a replay.
 #[derive(Debug)]
 pub struct ReplayPlan {
-    /// The trace.
     pub bytes: Arc<dyn TraceBytes>,
-    /// The changes to make to it.
     pub rules: ReplayRules,
     /// Result of a first pass with the same rules.
     pub survey: TraceSurvey,
@@ -34,7 +32,6 @@ pub struct ReplayPlan {
     pub has_pauses: bool,
 }
 
-/// The stream of a replay.
 #[derive(Debug)]
 pub struct ReplayStream {
     trace: Trace,

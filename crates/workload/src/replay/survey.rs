@@ -23,9 +23,7 @@ const ENTRIES_BETWEEN_LOOKS: u64 = 65_536;
 /// The I/Os of a trace in one direction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct DirectionUse {
-    /// Number of I/Os.
     pub n_ios: u64,
-    /// Their bytes.
     pub bytes: u64,
     /// Length of the shortest I/O, bytes.
     pub min_bytes: u64,
@@ -70,10 +68,8 @@ fn common_divisor(mut a: u64, mut b: u64) -> u64 {
     a
 }
 
-/// A file of a trace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileUse {
-    /// Name or number of the file.
     pub file: TraceFile,
     /// Its I/Os.
     pub reach: FileReach,
@@ -86,7 +82,6 @@ pub struct FileReach {
     pub end_bytes: u64,
     /// Place of that I/O; `None`: the file has only syncs, or none.
     pub furthest: Option<TracePlace>,
-    /// The trace writes to the file.
     pub is_written: bool,
 }
 
@@ -103,7 +98,6 @@ impl FileReach {
 /// Result of a survey, after the rules of the replay.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TraceSurvey {
-    /// Files of the trace, by index.
     pub files: Vec<FileUse>,
     /// Reads, writes and trims.
     pub directions: PerDirection<DirectionUse>,
@@ -111,7 +105,6 @@ pub struct TraceSurvey {
     pub lengths: Lengths,
     /// The largest number that divides the offsets of all writes, bytes; 0: all offsets are 0.
     pub write_offsets_divisor: u64,
-    /// Number of syncs.
     pub n_syncs: u64,
     /// Largest number of requests in flight at the same time, at least 1; `None`: the format does not show it.
     pub depth: Option<u32>,
@@ -206,7 +199,6 @@ impl TraceSurvey {
             && (writes.max_bytes == 0 || self.write_offsets_divisor.is_multiple_of(writes.max_bytes))
     }
 
-    /// Bytes of all directions.
     pub fn bytes(&self) -> u64 {
         self.directions.0.iter().fold(0, |sum, of| sum.saturating_add(of.bytes))
     }

@@ -10,7 +10,6 @@ use ferrio_units::Direction;
 const HEADINGS: [(&[u8], Version); 2] =
     [(b"fio version 2 iolog", Version::Two), (b"fio version 3 iolog", Version::Three)];
 
-/// A version of the format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Version {
     /// Without times.

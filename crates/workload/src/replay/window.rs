@@ -23,13 +23,11 @@ impl TraceBytes for Vec<u8> {
     }
 }
 
-/// Size of the window, bytes.
 const WINDOW_BYTES: usize = 256 << 10;
 
 /// Longest line, bytes: a path of the kernel has at most 4096.
 const MAX_LINE_BYTES: usize = 16 << 10;
 
-/// A line of text.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum TraceLine {
     /// The line is at this place in the window until the next call, without its line end.
@@ -112,7 +110,6 @@ impl TraceWindow {
         }
     }
 
-    /// A part of the window.
     pub(super) fn text(&self, range: Range<usize>) -> &[u8] {
         &self.buffer[range]
     }

@@ -18,7 +18,6 @@ use schedule::Schedule;
 /// [`Stretches`]).
 const MIN_CACHES: u64 = 4;
 
-/// The blocks of one file.
 #[derive(Debug, Clone)]
 pub(crate) struct SpRandomBlocks {
     spec: SpRandomSpec,
@@ -44,7 +43,6 @@ pub(crate) struct SpRandomBlocks {
 /// are at least as many blocks as the cache has, so no stretch runs out of them.
 #[derive(Debug, Clone)]
 struct Stretches {
-    /// Writes of a stretch.
     n_writes: u64,
     /// Writes left in the present stretch.
     n_left: u64,
@@ -52,11 +50,9 @@ struct Stretches {
     n_at_start: u64,
     /// 1: the stretch overwrites odd blocks; 0: even ones.
     parity: u64,
-    /// The order of the overwrites.
     order: Permutation,
     /// Number of blocks that the stretch may overwrite.
     n_eligible: u64,
-    /// Number of them that it has overwritten.
     n_taken: u64,
 }
 

@@ -10,7 +10,6 @@ use ferrio_spec::SpRandomSpec;
 pub struct PassOutline {
     /// Number of blocks of the file; each is written once.
     pub n_blocks: u64,
-    /// Number of overwrites.
     pub n_overwrites: u64,
     /// Blocks that the cache of the device holds, rounded up.
     pub n_cached: u64,
@@ -21,10 +20,8 @@ pub struct PassOutline {
     schedule: Schedule,
 }
 
-/// A region of a pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RegionOutline {
-    /// Number of writes in it.
     pub n_writes: u64,
     /// Number of overwrites among them, unless the cache delays some.
     pub n_overwrites: u64,

@@ -27,9 +27,7 @@ pub(super) fn decay(over_provisioning: f64) -> f64 {
 pub(super) struct Schedule {
     decay: f64,
     n_regions: u64,
-    /// Writes of a pass.
     n_writes: u64,
-    /// Overwrites of a pass.
     n_overwrites: u64,
     /// Index of the region after the present one.
     next_region: u64,
@@ -63,7 +61,6 @@ impl Schedule {
         (-self.decay).exp()
     }
 
-    /// Number of regions.
     pub(super) fn n_regions(&self) -> u64 {
         self.n_regions
     }

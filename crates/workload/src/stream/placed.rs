@@ -16,8 +16,11 @@ use ferrio_units::DataDirection;
 pub(super) enum Waiting {
     /// The next I/O of a file; it is not drawn yet.
     File(usize),
-    /// An I/O that was drawn.
-    Drawn { file_index: usize, start: BlockStart, drawn: DrawnIo },
+    Drawn {
+        file_index: usize,
+        start: BlockStart,
+        drawn: DrawnIo,
+    },
 }
 
 impl<Z: Zoning> Stream<Z> {

@@ -17,7 +17,6 @@ use wanted::Interval;
 pub struct Write {
     /// Offset of the block in its file.
     pub offset_bytes: u64,
-    /// Seed of its data.
     pub seed: u64,
     /// Number of the job's writes before it.
     pub sequence: u64,
@@ -126,7 +125,6 @@ impl BlockRules {
         }
     }
 
-    /// Fills a block that is about to be written.
     pub fn stamp(&self, block: &mut [u8], write: &Write) {
         self.stamp_from(block, write, None);
     }
@@ -165,7 +163,6 @@ impl BlockRules {
             && self.interval_bytes(block_bytes) > self.area_bytes()
     }
 
-    /// Copies the checksums out of a block that is to be written.
     pub(super) fn copy_checksums(&self, block: &[u8], out: &mut [u8]) {
         let (area_bytes, interval_bytes) = (self.area_bytes(), self.interval_bytes(block.len()));
         let n_bytes = self.checksum.map_or(0, Checksum::n_bytes);

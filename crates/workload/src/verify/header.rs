@@ -16,7 +16,6 @@ pub const VERSION: u8 = 0x81;
 /// The fields of a header; they describe its interval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Header {
-    /// Number of the method of verification.
     pub method_number: u8,
     /// Distance to the next header, bytes.
     pub interval_bytes: u32,
@@ -32,7 +31,6 @@ pub struct Header {
     pub job_number: u16,
 }
 
-/// Length of a header.
 pub const fn header_bytes(layout: HeaderLayout) -> usize {
     match layout {
         HeaderLayout::V3 => 48,
@@ -52,9 +50,7 @@ pub enum HeaderError {
 /// The fields of a header and its checksum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReadHeader {
-    /// The fields.
     pub header: Header,
-    /// The checksum stored in the header.
     pub stored_crc: u32,
     /// The checksum computed over its bytes.
     pub computed_crc: u32,

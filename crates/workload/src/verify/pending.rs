@@ -13,15 +13,11 @@ pub const MAX_PENDING: usize = 1 << 26;
 /// A write that is to be read back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PendingWrite {
-    /// File of the job.
     pub file_index: u32,
     /// Length, bytes, below 4 GiB like every block; 0: the write failed.
     pub length_bytes: u32,
-    /// Offset in the file.
     pub offset_bytes: u64,
-    /// Seed of the data.
     pub seed: u64,
-    /// Number of the write.
     pub number: WriteNumber,
 }
 
@@ -66,7 +62,6 @@ impl PendingWrite {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TooMany;
 
-/// The writes of a pass.
 #[derive(Debug)]
 pub struct PendingWrites {
     kept: Kept,
@@ -81,7 +76,6 @@ pub struct PendingWrites {
 enum Kept {
     /// No write overlaps another.
     InOrder {
-        /// The writes, in the order of their numbers.
         writes: Vec<PendingWrite>,
         /// Number of writes in the list that are not to be read back: they were forgotten or taken.
         n_forgotten: usize,

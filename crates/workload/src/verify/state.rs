@@ -32,15 +32,12 @@ pub struct VerifyState {
     pub n_writes: u64,
     /// The job's number in its run, from 0.
     pub job_index: u64,
-    /// State of the generator of the offsets.
     pub offsets: OffsetState,
     /// Name of the job, cut to 63 bytes.
     pub job_name: String,
-    /// The last writes.
     pub last: LastWrites,
 }
 
-/// Which of the last writes are on the device.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LastWrites {
     /// All except for these (the form of 3.42).
@@ -54,7 +51,6 @@ pub enum LastWrites {
     Only {
         /// Largest number of writes that may have been in flight.
         depth: u32,
-        /// Number of the job's files.
         n_files: u32,
         /// File and offset, in bytes, of completed writes: file by file, the newest first.
         places: Vec<(u64, u64)>,
@@ -91,10 +87,8 @@ impl StateHead {
     }
 }
 
-/// The state of a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WriteFate {
-    /// The write is on the device.
     Done,
     /// The write failed; its block is not checked.
     Failed,
@@ -105,7 +99,6 @@ pub enum WriteFate {
 }
 
 impl VerifyState {
-    /// The version of the form that belongs to a header layout.
     pub const fn version(layout: HeaderLayout) -> u64 {
         match layout {
             HeaderLayout::V3 => 7,

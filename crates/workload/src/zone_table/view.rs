@@ -23,7 +23,6 @@ const OPEN_BY_REQUEST: u64 = 1 << 62;
 /// In the holder's word: position of the worker's number, above the number of I/Os in flight.
 const OWNER_SHIFT: u32 = 32;
 
-/// Mask of a worker's number.
 const OWNER_MASK: u64 = (1 << 30) - 1;
 
 /// The zones, under their lock.
@@ -39,12 +38,10 @@ impl<'a> ZonesView<'a> {
         n_zones.checked_mul(ZONE_WORDS)?.checked_add(before)
     }
 
-    /// The zones of a table whose state is in `words`.
     pub(super) fn new(table: &'a ZoneTable, words: &'a [AtomicU64]) -> Self {
         Self { table, words }
     }
 
-    /// The table of these zones.
     pub(crate) fn table(&self) -> &'a ZoneTable {
         self.table
     }
@@ -118,7 +115,6 @@ impl<'a> ZonesView<'a> {
         self.zone_words(zone)[2].load(Relaxed) & ACTIVE != 0
     }
 
-    /// Counts a zone as active.
     pub(crate) fn activate(&self, zone: usize) {
         if !self.is_active(zone) {
             self.zone_words(zone)[2].fetch_or(ACTIVE, Relaxed);
@@ -126,7 +122,6 @@ impl<'a> ZonesView<'a> {
         }
     }
 
-    /// Records that a zone was opened on request.
     pub(super) fn set_open_by_request(&self, zone: usize) {
         self.zone_words(zone)[2].fetch_or(OPEN_BY_REQUEST, Relaxed);
         self.words[2].fetch_add(1, Relaxed);
@@ -147,7 +142,6 @@ impl<'a> ZonesView<'a> {
         }
     }
 
-    /// Number of zones that the device counts as active.
     fn n_active(&self) -> usize {
         self.words[1].load(Relaxed) as usize
     }
@@ -228,7 +222,6 @@ impl<'a> ZonesView<'a> {
         self.range(index)[RANGE_WORDS - 1].load(Relaxed)
     }
 
-    /// Number of open zones.
     pub(crate) fn n_open(&self) -> usize {
         self.words[0].load(Relaxed) as usize
     }

@@ -28,7 +28,6 @@ pub(super) fn compared_name(source: &Source<'_>) -> Vec<Finding> {
     compared.map(|(line, name)| source.finding("engine-name", line, 1, message(name))).collect()
 }
 
-/// The engine that a token names.
 fn name_in(token: &TokenTree) -> Option<&'static str> {
     let TokenTree::Literal(literal) = token else { return None };
     let text = literal.to_string();
@@ -45,7 +44,6 @@ fn is_compared(tokens: &[TokenTree], index: usize) -> bool {
     before || (is(Some(index + 1), &['=', '!']) && is(Some(index + 2), &['=']))
 }
 
-/// The brackets of `matches!`.
 fn is_matches(tokens: &[TokenTree], index: usize) -> bool {
     let word = index.checked_sub(2).and_then(|at| tokens.get(at));
     matches!(word, Some(TokenTree::Ident(word)) if word == "matches")

@@ -18,7 +18,6 @@ use super::source::Source;
 /// A rule: returns its findings in one file.
 type Rule = fn(&Source<'_>) -> Vec<Finding>;
 
-/// All rules.
 const RULES: &[Rule] = &[
     engines::compared_name,
     findings::named_elsewhere,
@@ -45,7 +44,6 @@ pub(super) fn check(source: &Source<'_>) -> Vec<Finding> {
 }
 
 #[cfg(test)]
-/// Lines that a rule names in a file of this path and text.
 fn lines_found(rule: Rule, path: &str, text: &str) -> Vec<usize> {
     let source = Source::parse(path, text).expect("the sample parses");
     rule(&source).iter().map(|finding| finding.line).collect()

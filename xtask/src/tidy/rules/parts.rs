@@ -5,7 +5,6 @@ use super::super::Finding;
 use super::super::source::Source;
 use proc_macro2::TokenTree;
 
-/// Where the package is.
 const PACKAGE: &str = "crates/ferrio/src/";
 /// The program, which may use the whole library.
 const PROGRAM: &str = "program";

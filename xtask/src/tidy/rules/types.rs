@@ -8,7 +8,6 @@ use std::collections::BTreeSet;
 use syn::spanned::Spanned;
 use syn::{Fields, Item, Type};
 
-/// Most fields of a type.
 const MAX_FIELDS: usize = 15;
 
 /// The crates whose types have their methods in one file. Types of others are vocabulary or records, or wait for their

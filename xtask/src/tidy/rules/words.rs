@@ -7,7 +7,6 @@ use proc_macro2::TokenTree;
 /// Crates that make values, not words.
 const CRATES: [&str; 2] = ["crates/run", "crates/engine"];
 
-/// Sentences of fio begin with these texts.
 const BEGINNINGS: [&str; 4] = ["\"fio: ", "\"\\nfio: ", "\"note: ", "\"\\nnote: "];
 
 /// Words that take the place of a subject, such as "a job that".

@@ -24,7 +24,6 @@ pub(super) struct Geometry {
     pub(super) zone_blocks: u64,
 }
 
-/// Blocks of an I/O.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Blocks {
     pub(super) first: u64,

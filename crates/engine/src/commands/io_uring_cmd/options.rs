@@ -9,7 +9,6 @@ use crate::files::io_uring::options::UringOptions;
 use ferrio_spec::engines::options::io_uring::{self, ReadMode, VerifyReading};
 use ferrio_spec::engines::options::io_uring_cmd as of_commands;
 
-/// The options of a job.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct CommandOptions {
     pub(super) ring: UringOptions,
@@ -17,7 +16,6 @@ pub(super) struct CommandOptions {
     pub(super) reads_past_cache: bool,
     /// Writes end when the data is on the medium (FUA).
     pub(super) writes_past_cache: bool,
-    /// The commands of writes.
     pub(super) write_modes: WriteModes,
     /// Zeroes are written by deallocating, where the device can (`deac`).
     pub(super) deallocates_zeroes: bool,

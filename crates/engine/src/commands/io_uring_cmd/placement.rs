@@ -16,12 +16,10 @@ use std::path::Path;
 /// Most identifiers of a device that are used where the job names none.
 const MAX_IDS: usize = 128;
 
-/// A directive of a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Directive {
     /// Its type: 1 streams, 2 data placement.
     pub(super) kind: u8,
-    /// The identifier.
     pub(super) value: u16,
 }
 
@@ -83,7 +81,6 @@ impl Placements {
         Ok(())
     }
 
-    /// The directive of the next write.
     #[inline]
     pub(super) fn next(&mut self, file_index: u32, offset_bytes: u64) -> Directive {
         let kind = if self.spec.kind == PlacementKind::Fdp { 2 } else { 1 };
@@ -131,7 +128,6 @@ fn id_of(scheme: &[SchemeRange], offset_bytes: u64) -> u16 {
     range.map_or(0, |range| range.id)
 }
 
-/// Most bytes of a scheme.
 const MAX_SCHEME_BYTES: u64 = 16 << 20;
 
 fn read_scheme(path: &Path) -> Result<Vec<SchemeRange>, EngineError> {

@@ -39,7 +39,6 @@ use std::path::Path;
 use std::rc::Rc;
 use terms::BsgTerms;
 
-/// Bytes of the list of a trim.
 const LIST_BYTES: usize = UNMAP_HEAD_BYTES + UNMAP_RANGE_BYTES;
 
 /// Checks the options of a job with `cmd_type=bsg`.
@@ -134,7 +133,6 @@ impl Prepared for Idle {
 }
 
 impl Disks {
-    /// The command of a unit.
     fn request(&mut self, unit_index: u32, unit: &IoUnit) -> Result<RingScsiCommand, Errno> {
         let fd = if self.terms.ring.has_registered_files {
             RingFd::Registered(unit.file_index)

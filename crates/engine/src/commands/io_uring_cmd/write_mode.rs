@@ -4,10 +4,8 @@
 
 use crate::mix::{MixError, WordMix};
 
-/// A command of a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum WriteMode {
-    /// Write.
     Write,
     /// Write zeroes: no data go to the device.
     Zeroes,

@@ -60,10 +60,8 @@ impl CommandTerms {
     }
 }
 
-/// Ranges that one UNMAP has at most.
 const MOST_RANGES: usize = 64;
 
-/// Bytes of a list.
 const LIST_BYTES: usize = UNMAP_HEAD_BYTES + MOST_RANGES * UNMAP_RANGE_BYTES;
 
 /// Lists of ranges for UNMAP: one for each slot, and the trims that are gathered for the next command.
@@ -102,7 +100,6 @@ impl UnmapLists {
         self.next.get_or_insert((unit_index, file_index)).0
     }
 
-    /// Number of trims that are gathered.
     pub(super) fn n_gathered(&self) -> usize {
         self.gathered.len()
     }

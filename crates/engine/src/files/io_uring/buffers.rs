@@ -13,7 +13,6 @@ use ferrio_sys::uring::{CompletionForm, RequestForm, RingOf};
 /// Longest registered buffer: a limit of the kernel.
 const MAX_WINDOW_BYTES: usize = 1 << 30;
 
-/// The windows of an area.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Windows {
     area_bytes: usize,
@@ -35,13 +34,11 @@ impl Windows {
         self.step_bytes >= self.area_bytes || max_block_bytes <= self.step_bytes
     }
 
-    /// The windows, by index.
     pub(crate) fn regions(self, arena: &Arena) -> Vec<Region> {
         let window = |start: usize| arena.region(start, (self.step_bytes * 2).min(self.area_bytes - start));
         (0..self.area_bytes.max(1)).step_by(self.step_bytes).map(window).collect()
     }
 
-    /// The window of data at an offset.
     #[inline]
     pub(crate) fn index_of(self, offset: usize) -> u16 {
         // Fits: 2^16 windows of half a GiB are 32 TiB.

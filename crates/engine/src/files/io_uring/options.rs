@@ -21,7 +21,6 @@ use ferrio_spec::engines::options::declaration::EngineOption;
 use ferrio_spec::engines::options::io_uring;
 use ferrio_sys::uring::SqPoll;
 
-/// The options of a job.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct UringOptions {
     pub(crate) is_iopoll: bool,
@@ -44,7 +43,6 @@ pub(crate) enum Vectoring {
 }
 
 impl UringOptions {
-    /// Checks the options.
     pub(crate) fn parse(options: &EngineOptions) -> Result<Self, EngineError> {
         let bad = |name, value: i64, why: &str| EngineError::bad_option(NAME, name, &value, why);
         let number = |option: &EngineOption<Option<i64>>| {

@@ -161,7 +161,6 @@ enum ProtectionFault {
     NoProtection,
     #[error("Storage tag not supported")]
     StorageTag,
-    /// The kernel's number of the kind of checksum.
     #[error("unsupported checksum type {0}")]
     GuardKind(u8),
     #[error("the place of the protection information in the metadata is not supported")]

@@ -23,9 +23,7 @@ const N_SPINS: u32 = 1000;
 
 /// What an engine over a ring has, and what follows from it.
 pub(crate) trait Traffic {
-    /// Form of its requests.
     type Requests: RequestForm;
-    /// Form of its completions.
     type Completions: CompletionForm;
 
     fn ring(&mut self) -> &mut RingOf<Self::Requests, Self::Completions>;

@@ -57,13 +57,10 @@ impl SeatFile {
     }
 }
 
-/// An order for a thread.
 pub(super) enum ThreadOrder {
-    /// Do this I/O to this file.
     Io(IoUnit, SeatFile),
     /// The job has closed this file: nothing of it is in flight.
     Close(u32),
-    /// End.
     Leave,
 }
 
@@ -157,7 +154,6 @@ impl Mailbox {
 /// What a thread needs to start.
 pub(super) struct SeatSetup {
     pub(super) index: u32,
-    /// Name of the engine.
     pub(super) name: &'static str,
     pub(super) prepare: Prepare,
     pub(super) options: EngineOptions,

@@ -19,7 +19,6 @@ use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Name of the engine in messages.
 const NAME: &str = "own_async";
 
 pub(crate) const PREPARE: Prepare = |options| Ok(Box::new(IdleQueue(asked_for(NAME, options)?)));
@@ -28,13 +27,11 @@ pub(crate) const PREPARE: Prepare = |options| Ok(Box::new(IdleQueue(asked_for(NA
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct StorageJob<'a> {
-    /// Name of the job.
     pub name: &'a str,
     /// Most I/Os in flight.
     pub iodepth: u32,
     /// Number of targets; their indexes are below it.
     pub n_targets: u32,
-    /// Longest I/O, bytes.
     pub max_io_bytes: usize,
 }
 
@@ -86,7 +83,6 @@ impl StorageIo {
         self.kind
     }
 
-    /// Index of the target.
     pub const fn target_index(&self) -> u32 {
         self.target_index
     }
@@ -172,7 +168,6 @@ impl Prepared for IdleQueue {
     }
 }
 
-/// The queue of a storage.
 struct QueueLink {
     queue: Box<dyn StorageQueue>,
     access: StorageAccess,

@@ -14,7 +14,6 @@ use std::ptr;
 pub(super) const AWAITS_MONITORS: &str =
     "the monitors of the cluster have not answered: see mon_host in the configuration, and ceph health detail";
 
-/// A handle of the library.
 pub(super) type ClientHandle = *mut c_void;
 
 /// What the library calls at the end of an I/O: the completion, and what was given to it.
@@ -54,13 +53,10 @@ const MOUNT_SECS: u64 = 300;
 /// How a job reaches its pool.
 #[derive(Debug, Clone)]
 pub(super) struct CephSettings {
-    /// Name of the engine.
     pub(super) engine: &'static str,
-    /// Name of the cluster.
     pub(super) cluster: Option<CString>,
     /// Name of the client, complete if the cluster has a name.
     pub(super) client: Option<CString>,
-    /// Name of the pool.
     pub(super) pool: CString,
     /// The file with the configuration; `None`: the library looks for it.
     pub(super) conf: Option<CString>,
@@ -108,7 +104,6 @@ impl CephSettings {
     }
 }
 
-/// A connection to a pool.
 pub(super) struct CephPool {
     pub(super) api: &'static Librados,
     cluster: ClientHandle,

@@ -40,7 +40,6 @@ pub(crate) trait ClientLink: Send + Sized + 'static {
     /// Starts an I/O. Its end is sent to the ticket, from any thread.
     fn begin(&mut self, unit: &IoUnit, block: Region, ticket: *const Ticket) -> Result<Self::Request, Errno>;
 
-    /// The result of an I/O that has ended.
     fn end(&mut self, unit: &IoUnit, block: Region, result: i64) -> IoResult;
 
     /// Opens a target. May not block.
@@ -84,9 +83,7 @@ pub(crate) type ConnectClient<L> = dyn Fn(&JobFacts) -> Result<L, EngineError> +
 
 /// How a job uses its client library.
 pub(crate) struct ClientPlan<L> {
-    /// Name of the engine.
     pub(crate) engine: &'static str,
-    /// Makes the connection.
     pub(crate) connect: Arc<ConnectClient<L>>,
     /// What the connection waits for.
     pub(crate) awaited: AwaitedStep,

@@ -120,7 +120,6 @@ impl Prepared for Idle {
     }
 }
 
-/// A connection to a volume.
 struct Volume {
     api: &'static Libgfapi,
     handle: ClientHandle,
@@ -198,7 +197,6 @@ impl Drop for Volume {
 
 /// The open files of a job.
 struct Files {
-    /// Handles, by the indexes of the files.
     files: Vec<ClientHandle>,
     volume: Arc<Volume>,
 }

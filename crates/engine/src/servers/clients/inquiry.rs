@@ -8,7 +8,6 @@ use ferrio_sys::process::{self, fork};
 use std::io::{self, PipeReader, Read, Write};
 use std::os::fd::AsFd;
 
-/// Largest answer, bytes.
 const MOST_BYTES: u64 = 64 << 10;
 
 /// The number that answers a question; `None`: the call was cancelled. `step`: the name of the step in errors.

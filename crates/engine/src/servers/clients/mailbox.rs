@@ -7,10 +7,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// The end of an I/O.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ClientEnd {
-    /// Its slot.
     pub(crate) slot: u32,
     /// What the library has returned: bytes, or a negative errno.
     pub(crate) result: i64,

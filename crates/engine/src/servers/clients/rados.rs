@@ -24,7 +24,6 @@ use std::ptr;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Name of the engine in messages.
 const NAME: &str = "rados";
 
 pub(crate) const PREPARE: Prepare = |options| prepare(options);
@@ -77,7 +76,6 @@ fn object_name(path: &Path) -> Result<CString, EngineError> {
     c_text(NAME, "filename", &path.to_string_lossy())
 }
 
-/// The objects of a job.
 struct Objects {
     pool: CephPool,
     /// Names, by the indexes of the files.

@@ -25,7 +25,6 @@ use std::ptr;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Name of the engine in messages.
 const NAME: &str = "rbd";
 
 ferrio_sys::vendor_functions! {
@@ -71,7 +70,6 @@ fn prepare(options: &EngineOptions) -> Result<Box<dyn Prepared>, EngineError> {
     }))
 }
 
-/// The number that the library has for a format, and the passphrase.
 fn encryption(format: Option<&str>, passphrase: Option<&str>) -> Result<Option<(c_int, CString)>, EngineError> {
     let Some(format) = format else { return Ok(None) };
     let refused = |option, value: &str, why: String| EngineError::bad_option(NAME, option, value, why);
@@ -130,7 +128,6 @@ impl Prepared for Idle {
     }
 }
 
-/// An open image.
 struct Image {
     api: &'static Librbd,
     handle: ClientHandle,

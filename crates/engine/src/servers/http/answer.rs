@@ -10,7 +10,6 @@ use super::listing::NameCounter;
 /// Largest head of an answer, bytes: status line and headers.
 pub(super) const LARGEST_HEAD_BYTES: usize = 64 << 10;
 
-/// Most headers of an answer.
 pub(super) const MOST_HEADERS: usize = 128;
 
 /// Most interim answers (1xx) before the final one.
@@ -66,7 +65,6 @@ pub(super) enum BodyUse {
 /// Headers of an answer that decide what comes next.
 #[derive(Debug, Default)]
 pub(super) struct HttpHeaders {
-    /// Header `Location`.
     pub(super) location: Option<String>,
     /// Header `ETag`: the server's name for what was sent.
     pub(super) tag: Option<String>,
@@ -98,7 +96,6 @@ pub(super) struct HttpAnswer {
     /// The connection can be used for another request.
     pub(super) keeps_alive: bool,
     pub(super) headers: HttpHeaders,
-    /// Bytes of the body so far.
     pub(super) n_body_bytes: u64,
     /// Beginning of a body that is no data of a read.
     pub(super) text: Vec<u8>,

@@ -99,7 +99,6 @@ impl HttpClient {
         Ok(true)
     }
 
-    /// Version of TLS that was agreed on.
     pub(super) fn tls_version(&self) -> Option<String> {
         self.line.as_ref().and_then(HttpLine::tls_version)
     }

@@ -40,32 +40,23 @@ impl HttpFault {
 /// Why there is no connection, or none any more.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub(super) enum LineFault {
-    /// The kernel gives no socket.
     #[error("no socket: {}", errno_text(.0.raw_os_error()))]
     NoSocket(Errno),
     /// No address of the server takes the connection.
     #[error("no connection to {place}: {}", reason(*last))]
     NoConnection {
-        /// The server.
         place: Box<HttpPlace>,
         /// The answer of the last address.
         last: Errno,
     },
-    /// The server is silent about TLS.
     #[error("no connection to {0}: the server does not agree on TLS within 30 seconds")]
     NoAgreement(Box<HttpPlace>),
     /// The server does not agree on TLS.
     #[error("no connection to {place}: {fault}")]
-    Refused {
-        /// The server.
-        place: Box<HttpPlace>,
-        /// The reason.
-        fault: Box<TlsError>,
-    },
+    Refused { place: Box<HttpPlace>, fault: Box<TlsError> },
     /// TLS cannot begin.
     #[error("{0}")]
     Tls(Box<TlsError>),
-    /// The connection was there.
     #[error("{}", lost(*.0))]
     Lost(Errno),
 }
@@ -101,7 +92,6 @@ pub(super) enum AnswerFault {
     /// The head does not end within its limit.
     #[error("the headers of the answer are longer than {} KiB", LARGEST_HEAD_BYTES >> 10)]
     LongHead,
-    /// The head has too many headers.
     #[error("the answer has more than {MOST_HEADERS} headers")]
     TooManyHeaders,
     /// Only interim answers (1xx) come.
@@ -116,7 +106,6 @@ pub(super) enum AnswerFault {
     /// The body does not fit the block of a read.
     #[error("the answer is longer than the block of {block_bytes} bytes that was asked for: a body {}", body(*length_bytes))]
     TooLong {
-        /// The block, bytes.
         block_bytes: usize,
         /// The body, bytes, where its length is known.
         length_bytes: Option<u64>,

@@ -54,7 +54,6 @@ impl HttpLine {
         }
     }
 
-    /// Version of TLS that was agreed on.
     pub(super) fn tls_version(&self) -> Option<String> {
         self.channel.tls_version()
     }
@@ -70,7 +69,6 @@ impl HttpLine {
     }
 }
 
-/// Nanoseconds of a duration.
 pub(super) fn ns(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }

@@ -12,7 +12,6 @@ pub(super) struct NameCounter {
     marker: &'static [u8],
     /// Bytes of the marker that have come last.
     n_matched: usize,
-    /// Names so far.
     pub(super) n_names: u64,
 }
 
@@ -28,7 +27,6 @@ impl NameCounter {
         Self { marker, ..Self::default() }
     }
 
-    /// Takes bytes of the answer.
     pub(super) fn take(&mut self, bytes: &[u8]) {
         for byte in bytes {
             self.n_matched = match (self.marker.get(self.n_matched), self.marker.first()) {

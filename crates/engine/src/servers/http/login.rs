@@ -9,7 +9,6 @@ use std::fmt::Write as _;
 
 /// What is sent with each request, once the server has asked for it.
 pub(super) enum HttpLogin {
-    /// The value of the header.
     Basic(String),
     Digest(DigestChallenge),
 }
@@ -45,7 +44,6 @@ impl HttpLogin {
         matches!(self, Self::Digest(digest) if digest.is_stale)
     }
 
-    /// The value of the header for a request.
     pub(super) fn header(&mut self, login: &(String, String), method: &str, target: &str) -> String {
         match self {
             Self::Basic(value) => value.clone(),

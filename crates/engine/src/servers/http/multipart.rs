@@ -59,7 +59,6 @@ impl HttpUpload {
         })
     }
 
-    /// The talks of all connections.
     pub(super) fn talks(&mut self) -> &mut [HttpTalk] {
         &mut self.talks
     }

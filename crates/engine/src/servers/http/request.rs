@@ -43,7 +43,6 @@ impl Method {
     }
 }
 
-/// A request.
 pub(super) struct HttpRequest<'a> {
     pub(super) method: Method,
     /// Path of the object, as it stands in the request line.
@@ -52,7 +51,6 @@ pub(super) struct HttpRequest<'a> {
     pub(super) range: Option<(u64, u64)>,
     /// Data of a PUT, or body of a POST.
     pub(super) body: &'a [u8],
-    /// Value of the header `Authorization`.
     pub(super) authorization: Option<&'a str>,
 }
 

@@ -18,10 +18,8 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Length of a customer's key, bytes.
 const CUSTOMER_KEY_BYTES: usize = 32;
 
-/// The server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct HttpPlace {
     /// Value of the header `Host`.
@@ -126,7 +124,6 @@ impl HttpProtocol {
     }
 }
 
-/// Writes in parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct PartSettings {
     /// Largest part, bytes; a block that is no larger is written as a whole.
@@ -135,7 +132,6 @@ pub(super) struct PartSettings {
     pub(super) n_at_once: usize,
 }
 
-/// What the engine does.
 #[derive(Debug, Clone)]
 pub(super) struct HttpSettings {
     pub(super) place: HttpPlace,
@@ -144,7 +140,6 @@ pub(super) struct HttpSettings {
     pub(super) tls: Option<TlsTerms>,
     /// Reads ask for a part of the object of a file.
     pub(super) by_range: bool,
-    /// What reads ask for.
     pub(super) reads: WordMix<ObjectRequestKind>,
     /// Path of the bucket that is listed, if it is not the beginning of the path of the object.
     pub(super) bucket: Option<String>,

@@ -9,7 +9,6 @@ use std::fmt::Write as _;
 /// Length of a block of SHA-256, bytes.
 const HASH_BLOCK_BYTES: usize = 64;
 
-/// What signs requests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Signer {
     pub(super) key_id: String,
@@ -18,7 +17,6 @@ pub(super) struct Signer {
     pub(super) service: &'static str,
 }
 
-/// What is signed of a request.
 pub(super) struct Signed<'a> {
     pub(super) method: &'a str,
     /// Path, encoded as in the request line.
@@ -34,7 +32,6 @@ pub(super) struct Signed<'a> {
 }
 
 impl Signer {
-    /// The value of the header `Authorization`.
     pub(super) fn authorization(&self, signed: &Signed<'_>) -> String {
         let Self { key_id, secret, region, service } = self;
         let mut names = String::new();

@@ -182,7 +182,6 @@ impl HttpTalk {
         self.client.answer.headers.tag.take()
     }
 
-    /// The steps so far.
     pub(super) fn server_steps(&self) -> ServerSteps {
         self.client.server_steps()
     }
@@ -203,7 +202,6 @@ impl HttpTalk {
         all_bytes - std::mem::replace(&mut self.told_bytes, all_bytes)
     }
 
-    /// All bytes that have moved.
     pub(super) fn moved_bytes(&self) -> u64 {
         self.client.moved_bytes
     }

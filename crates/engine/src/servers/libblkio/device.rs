@@ -37,7 +37,6 @@ pub(super) struct BlkioError {
     pub(super) text: String,
 }
 
-/// The end of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct BlkioEnd {
     /// 0, or an errno.
@@ -46,7 +45,6 @@ pub(super) struct BlkioEnd {
     pub(super) text: Option<String>,
 }
 
-/// What a request does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum BlkioOrder {
     Read,
@@ -96,7 +94,6 @@ impl BlkioDevice {
         if connected < 0 { Err(device.error(connected, "blkio_connect", path)) } else { Ok(device) }
     }
 
-    /// The size of the device.
     pub(super) fn size_bytes(&self) -> Result<u64, BlkioError> {
         let mut size_bytes = 0;
         // SAFETY: the handle is valid, and the result has a place.
@@ -104,7 +101,6 @@ impl BlkioDevice {
         if got < 0 { Err(self.error(got, "blkio_get_uint64", c"capacity")) } else { Ok(size_bytes) }
     }
 
-    /// Starts it with one queue.
     pub(super) fn start(self, settings: &BlkioSettings) -> Result<StartedBlkio, BlkioError> {
         let api = self.api;
         let (n_queues, n_poll_queues) = if settings.has_poll_queue { (0, 1) } else { (1, 0) };
@@ -134,7 +130,6 @@ impl BlkioDevice {
         Ok(StartedBlkio { device: self, queue })
     }
 
-    /// A property that is true.
     fn is(&self, name: &CStr) -> bool {
         let mut value = false;
         // SAFETY: the handle is valid, the name lives, the result has a place.

@@ -4,13 +4,11 @@
 
 use std::ffi::{c_char, c_int, c_void};
 
-/// `struct blkio`.
 #[repr(C)]
 pub(super) struct BlkioHandle {
     _opaque: [u8; 0],
 }
 
-/// `struct blkioq`.
 #[repr(C)]
 pub(super) struct BlkioQueue {
     _opaque: [u8; 0],
@@ -29,7 +27,6 @@ pub(super) struct BlkioMemory {
     pub(super) flags: u32,
 }
 
-/// `struct blkio_completion`.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub(super) struct BlkioCompletion {

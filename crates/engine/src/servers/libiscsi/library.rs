@@ -5,7 +5,6 @@
 use super::session::IscsiCallback;
 use std::ffi::{c_char, c_int, c_uchar, c_uint, c_void};
 
-/// `struct iscsi_context`.
 #[repr(C)]
 pub(super) struct IscsiContext {
     _opaque: [u8; 0],
@@ -14,7 +13,6 @@ pub(super) struct IscsiContext {
 /// `MAX_STRING_SIZE` and the NUL byte.
 const TEXT_BYTES: usize = 256;
 
-/// `struct iscsi_url`, its beginning.
 #[repr(C)]
 pub(super) struct IscsiUrl {
     pub(super) portal: [c_char; TEXT_BYTES],
@@ -26,7 +24,6 @@ pub(super) struct IscsiUrl {
     pub(super) lun: c_int,
 }
 
-/// `struct scsi_task`, its beginning.
 #[repr(C)]
 pub(super) struct ScsiTask {
     pub(super) status: c_int,

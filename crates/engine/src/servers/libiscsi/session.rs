@@ -46,20 +46,17 @@ const PAUSE: Duration = Duration::from_millis(10);
 /// `iscsi_command_cb`: context, status, data of the command, the caller's pointer.
 pub(super) type IscsiCallback = unsafe extern "C" fn(*mut IscsiContext, c_int, *mut c_void, *mut c_void);
 
-/// What a command does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Order {
     /// READ(16).
     Read,
     /// WRITE(16).
     Write,
-    /// UNMAP of one range.
     Unmap,
     /// SYNCHRONIZE CACHE(16) of the whole LUN.
     Flush,
 }
 
-/// A command.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LunCommand {
     pub(super) order: Order,
@@ -67,7 +64,6 @@ pub(super) struct LunCommand {
     pub(super) block: u64,
     /// Length, bytes: whole blocks.
     pub(super) n_bytes: u32,
-    /// FUA.
     pub(super) forces_unit_access: bool,
 }
 
@@ -89,7 +85,6 @@ const NO_TARGET: c_int = 0x0f00_0000;
 /// Why a command has failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum LunFault {
-    /// The connection is lost.
     Lost,
     /// The target has refused the command, or could not do it: the library's words, with the sense data.
     Refused(String),
@@ -304,12 +299,10 @@ impl Lun {
         unsafe { (*self.done.get()).reserve(depth) };
     }
 
-    /// Size of the LUN.
     pub(super) fn size_bytes(&self) -> u64 {
         self.size_bytes
     }
 
-    /// Block of the LUN.
     pub(super) fn block_bytes(&self) -> u32 {
         self.block_bytes
     }

@@ -16,7 +16,6 @@ pub(super) const MOST: usize = 16;
 
 const _: () = assert!(MOST <= poll::MOST_AT_ONCE);
 
-/// The connections of a job.
 pub(super) struct Connections {
     wires: Vec<Wire>,
     /// How long each of them has answered nothing.
@@ -34,18 +33,15 @@ impl Connections {
         Self { wires: Vec::new(), silences: Vec::new(), most_silence, watched_since: None, first: 0 }
     }
 
-    /// Adds a connection.
     pub(super) fn add(&mut self, wire: Wire) {
         self.wires.push(wire);
         self.silences.push(Silence::new(self.most_silence));
     }
 
-    /// Their number.
     pub(super) fn len(&self) -> usize {
         self.wires.len()
     }
 
-    /// What the kernel counts of those of TCP.
     pub(super) fn tcp_counts(&self) -> impl Iterator<Item = TcpCounts> {
         self.wires.iter().filter_map(Wire::tcp_counts)
     }

@@ -43,7 +43,6 @@ const ERROR_BIT: u32 = 1 << 31;
 const UNSUPPORTED: u32 = ERROR_BIT | 1;
 const POLICY: u32 = ERROR_BIT | 2;
 
-/// Kinds of information.
 const INFO_EXPORT: u16 = 0;
 const INFO_BLOCK_SIZE: u16 = 3;
 
@@ -66,7 +65,6 @@ pub(super) struct Times {
 }
 
 impl Times {
-    /// Counts the steps.
     pub(super) fn note_in(self, steps: &mut ServerSteps) {
         let ns = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
         steps.n_connections += 1;
@@ -107,7 +105,6 @@ pub(super) fn reach(
 struct Handshake<'a> {
     channel: Channel,
     limits: WaitLimits<'a>,
-    /// Time of the handshake of TLS.
     tls_time: Duration,
 }
 

@@ -28,18 +28,18 @@ const LONGEST_ERROR_BYTES: u32 = 4096 + 16;
 /// The beginning of a reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Head {
-    /// That of the request.
     pub(super) cookie: u64,
     pub(super) kind: ReplyForm,
 }
 
-/// The form of a reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ReplyForm {
     /// A simple reply: all is well, or an error.
     Simple(Option<Errno>),
-    /// A chunk with these flags, of this type.
-    Chunk { is_last: bool, code: u16 },
+    Chunk {
+        is_last: bool,
+        code: u16,
+    },
 }
 
 impl Head {
@@ -61,14 +61,22 @@ impl Head {
 /// What a chunk brings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Chunk {
-    /// Nothing.
     Nothing,
     /// As many bytes of data follow, for this place of the export.
-    Data { offset_bytes: u64, n_bytes: u32 },
+    Data {
+        offset_bytes: u64,
+        n_bytes: u32,
+    },
     /// As many bytes from this place of the export are zero.
-    Hole { offset_bytes: u64, n_bytes: u32 },
+    Hole {
+        offset_bytes: u64,
+        n_bytes: u32,
+    },
     /// An error; as many bytes follow that say more about it.
-    Failure { errno: Errno, n_bytes: u32 },
+    Failure {
+        errno: Errno,
+        n_bytes: u32,
+    },
 }
 
 /// Bytes of the fixed parts of a chunk of this type, head and length among them; `None`: such a chunk was not asked for.

@@ -17,7 +17,6 @@ const HEXADECIMAL: &str = "a % stands before two hexadecimal digits";
 /// Longest name of an export, bytes, as the protocol says.
 const LONGEST_EXPORT_BYTES: usize = 4096;
 
-/// What is allowed, in messages.
 const ALLOWED: &str =
     "allowed: nbd://HOST[:PORT]/EXPORT, nbd+unix:///EXPORT?socket=PATH, and the same with nbds for TLS";
 

@@ -53,7 +53,6 @@ impl Protocol {
 /// The address at which a job listens or to which it connects.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Endpoint {
-    /// A port of this host.
     Port(u16),
     /// A port of another host, or of a multicast group.
     Host(SocketAddr),
@@ -116,7 +115,6 @@ impl Options {
     }
 }
 
-/// All settings of a connection.
 #[derive(Debug, Clone)]
 pub(super) struct Settings {
     pub(super) options: Options,

@@ -5,7 +5,6 @@
 use super::session::NfsCallback;
 use std::ffi::{c_char, c_int, c_void};
 
-/// `struct nfs_context`.
 #[repr(C)]
 pub(super) struct NfsContext {
     _opaque: [u8; 0],
@@ -17,7 +16,6 @@ pub(super) struct NfsFileHandle {
     _opaque: [u8; 0],
 }
 
-/// `struct nfs_url`.
 #[repr(C)]
 pub(super) struct NfsUrl {
     pub(super) server: *mut c_char,

@@ -29,7 +29,6 @@ const TO_WRITE: c_int = libc::POLLOUT as c_int;
 /// `nfs_cb`: status, context, data, the caller's pointer.
 pub(super) type NfsCallback = unsafe extern "C" fn(c_int, *mut NfsContext, *mut c_void, *mut c_void);
 
-/// An error of the library.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct NfsError {
     /// A negative errno.
@@ -433,7 +432,6 @@ impl NfsSession {
     }
 }
 
-/// The path of a file in the export.
 fn path_of(name: &Path) -> Result<CString, NfsError> {
     let bytes = name.as_os_str().as_bytes();
     let slash: &[u8] = if bytes.starts_with(b"/") { b"" } else { b"/" };

@@ -287,7 +287,6 @@ impl RdmaLink {
         trouble("connect", errno, &what)
     }
 
-    /// The other end, in messages.
     fn other_end(&self) -> String {
         match &self.settings.role {
             RdmaRole::Client { host, .. } => format!("the server {host} port {}", self.settings.port),

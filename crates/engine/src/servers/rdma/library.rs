@@ -130,7 +130,6 @@ pub(super) struct QueuePairState {
 }
 
 impl QueuePairState {
-    /// A wish for a state.
     pub(super) fn new(state: c_uint) -> Self {
         Self {
             state,

@@ -36,7 +36,6 @@ pub(super) enum RdmaStage {
     Listening,
     /// The first messages are under way.
     Exchanging,
-    /// The connection is made.
     Made,
     /// The client has said that this was all.
     Ended,
@@ -260,7 +259,6 @@ impl RdmaLink {
 /// Longest wait for the end of the connection by the client, which has little to do until then.
 const FAREWELL: Duration = Duration::from_secs(1);
 
-/// The errno for the status of a completion.
 fn errno_of(status: u32) -> Errno {
     match status {
         // IBV_WC_LOC_LEN_ERR, IBV_WC_REM_INV_REQ_ERR: a block did not fit.

@@ -36,7 +36,6 @@ impl RdmaError {
         Self { call, errno: Errno::from_raw_os_error(errno.unwrap_or(libc::EIO)) }
     }
 
-    /// The error of a call that returns its errno.
     pub(super) fn of(call: &'static str, returned: i32) -> Self {
         match returned.checked_abs() {
             Some(errno @ 2..=4095) => Self { call, errno: Errno::from_raw_os_error(errno) },
@@ -112,7 +111,6 @@ impl ConnectionManager {
         RdmaError::check("rdma_create_id", created).map(|()| id)
     }
 
-    /// Listens at an address.
     pub(super) fn listen(libraries: RdmaLibraries, at: SocketAddr) -> Result<Self, RdmaError> {
         let mut manager = Self::new(libraries)?;
         manager.listener = manager.new_id()?;

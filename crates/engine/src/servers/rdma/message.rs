@@ -5,7 +5,6 @@
 //! the server answers; after RDMA writes or reads the client sends the message once more, which is the end. Must not know: the library.
 //! Start reading at [`RdmaMessage::decode`].
 
-/// Length of the message.
 pub(super) const MESSAGE_BYTES: usize = HEAD_BYTES + MOST_REGIONS * REGION_BYTES;
 
 /// Regions that a message has room for, and so I/Os in flight.
@@ -14,7 +13,6 @@ pub(super) const MOST_REGIONS: usize = 512;
 const HEAD_BYTES: usize = 16;
 const REGION_BYTES: usize = 16;
 
-/// What the client does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RdmaVerb {
     /// RDMA writes into the memory of the server.
@@ -48,7 +46,6 @@ pub(super) struct RemoteRegion {
     pub(super) n_bytes: u32,
 }
 
-/// The message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct RdmaMessage {
     /// `None`: the message is that of a server.

@@ -38,12 +38,10 @@ pub(super) const MESSAGE_SENT: u64 = MOST_REGIONS as u64;
 /// Identity of the request that receives one.
 pub(super) const MESSAGE_RECEIVED: u64 = MESSAGE_SENT + 1;
 
-/// A request for data.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct DataRequest {
     pub(super) slot: u32,
     pub(super) kind: RdmaWork,
-    /// Where the data is.
     pub(super) region: Region,
 }
 
@@ -263,7 +261,6 @@ impl QueuePair {
         self.post_receive(MESSAGE_RECEIVED, &mut part)
     }
 
-    /// Sends a message.
     pub(super) fn send_message(&mut self, message: &RdmaMessage) -> Result<(), RdmaError> {
         let buffer = &self.messages[1];
         // SAFETY: the device does not use the buffer: a message is sent when the one before has been.
@@ -377,7 +374,6 @@ impl QueuePair {
     }
 }
 
-/// The library's words for the status of a completion.
 pub(super) fn status_words(libraries: RdmaLibraries, status: u32) -> String {
     // SAFETY: the call takes any number and returns a text that is never freed.
     let words = unsafe { (libraries.verbs.ibv_wc_status_str)(status) };
@@ -391,7 +387,6 @@ pub(super) fn status_words(libraries: RdmaLibraries, status: u32) -> String {
 /// 0.12 milliseconds, in the code of `InfiniBand`.
 const SHORT_WAIT: u8 = 7;
 
-/// Wakes that are acknowledged at once.
 const ACKNOWLEDGED_AT_ONCE: u32 = 64;
 
 fn part_of(address: *mut u8, n_bytes: usize, region: *mut VerbsRegion) -> RequestPart {

@@ -12,16 +12,11 @@ use ferrio_spec::engines::options::rdma::{BINDNAME, HOSTNAME, PORT, RdmaOperatio
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum RdmaRole {
     /// Connects to a server, and does the I/O.
-    Client {
-        /// The server.
-        host: String,
-        verb: RdmaVerb,
-    },
+    Client { host: String, verb: RdmaVerb },
     /// Waits for a client.
     Server,
 }
 
-/// All settings of a connection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct RdmaSettings {
     pub(super) role: RdmaRole,
@@ -30,7 +25,6 @@ pub(super) struct RdmaSettings {
     pub(super) bind: Option<String>,
 }
 
-/// The options as they were given.
 #[derive(Debug, Clone)]
 pub(super) struct GivenRdma {
     host: Option<String>,

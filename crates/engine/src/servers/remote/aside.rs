@@ -11,7 +11,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-/// The caller, as the call sees it.
 #[derive(Debug, Clone)]
 pub(crate) struct Caller(Arc<AtomicBool>);
 

@@ -54,7 +54,6 @@ impl Channel {
         Ok(Self::Tls(Box::new(stream)))
     }
 
-    /// Version of TLS that was agreed on.
     pub(crate) fn tls_version(&self) -> Option<String> {
         match self {
             Self::Plain(_) => None,
@@ -78,7 +77,6 @@ impl Channel {
         }
     }
 
-    /// Sends all bytes.
     pub(crate) fn send_all(&mut self, mut bytes: &[u8], limits: WaitLimits<'_>, what: &str) -> Step<()> {
         while !bytes.is_empty() {
             match self.send_parts_now(&[IoSlice::new(bytes)]) {

@@ -19,15 +19,12 @@ use std::time::{Duration, Instant};
 /// State of a connection after a look at it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LineState {
-    /// The connection is there.
     Alive,
-    /// The connection is lost.
     Lost,
     /// The other end has said that this was all.
     Ended,
 }
 
-/// An I/O in flight.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct DrivenFlight {
     pub(crate) unit: IoUnit,
@@ -50,11 +47,9 @@ impl From<IoResult> for Refusal {
 
 /// What the answer to a request means.
 pub(crate) enum Judgement {
-    /// The I/O is done.
     Done(IoResult),
     /// The I/O needs another request for what is missing.
     Missing(DrivenFlight),
-    /// The I/O has failed.
     Failed(Refusal),
 }
 
@@ -75,7 +70,6 @@ pub(crate) trait DrivenLink {
     /// Makes the connections, unless they are there.
     fn connect(&mut self, cancellation: Cancellation<'_>) -> Result<Connection, EngineError>;
 
-    /// Opens a target.
     fn open_file(&mut self, _file: &EngineFile<'_>) -> Result<(), EngineError> {
         Ok(())
     }
@@ -110,7 +104,6 @@ pub(crate) trait DrivenLink {
         None
     }
 
-    /// Steps so far.
     fn server_steps(&self) -> ServerSteps;
 
     /// Ends the connections; `asks`: tells the other end.

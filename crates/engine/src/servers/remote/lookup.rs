@@ -13,16 +13,10 @@ pub(crate) enum LookupError {
     /// The thread that looks the name up cannot be started, or has died.
     #[error("the look-up of the server's name failed: {0}")]
     NoThread(String),
-    /// The name is known and has no address.
     #[error("the host {name} has no address")]
-    NoAddress {
-        /// Name of the host.
-        name: String,
-    },
-    /// The name is not known.
+    NoAddress { name: String },
     #[error("the host {name} is not found: {why}")]
     NotFound {
-        /// Name of the host.
         name: String,
         /// The answer of the system's resolver, which has no errno.
         why: String,

@@ -14,10 +14,8 @@ use std::os::fd::BorrowedFd;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// The place of a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// A port of a host.
     Host(String, u16),
     /// A Unix socket.
     Path(PathBuf),
@@ -27,14 +25,12 @@ pub(crate) enum Place {
 pub(crate) enum Trouble {
     /// The caller has cancelled.
     Over,
-    /// What failed, and the error.
     Failed(String, io::Error),
 }
 
 /// The result of a step before the first request.
 pub(crate) type Step<T> = Result<T, Trouble>;
 
-/// The failure of a step, with an errno.
 pub(crate) fn failed<T>(what: impl Display, errno: Errno) -> Step<T> {
     Err(Trouble::Failed(what.to_string(), errno.into()))
 }
@@ -68,7 +64,6 @@ impl<'a> WaitLimits<'a> {
     }
 }
 
-/// Connects to a server.
 pub(crate) fn connect(place: &Place, limits: WaitLimits<'_>) -> Step<Socket> {
     let addresses: Vec<(Family, Address)> = match place {
         Place::Path(path) => match Address::of_path(path) {

@@ -36,9 +36,7 @@ pub(crate) enum Checks {
 /// What is demanded of a server, and shown to it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct TlsTerms {
-    /// Name that the certificate has to be for.
     pub(crate) name: String,
-    /// What is checked.
     pub(crate) checks: Checks,
     /// A file with the certificates of the authorities that are trusted; `None`: those of the system.
     pub(crate) authorities: Option<PathBuf>,
@@ -64,7 +62,6 @@ impl TlsSettings {
     }
 }
 
-/// A connection with TLS.
 pub(crate) struct TlsStream {
     socket: Socket,
     session: ClientConnection,

@@ -72,7 +72,6 @@ pub fn show(mut frames: FrameReader, state: &TerminalState, end_run: &mut dyn Fn
 struct FullScreen<'a> {
     terminal: DefaultTerminal,
     area: Rect,
-    /// The terminal as it was.
     state: &'a TerminalState,
     is_shown: bool,
 }

@@ -17,7 +17,6 @@ use ratatui::widgets::{Cell, Paragraph, Row, Sparkline, Table};
 const CHART_ROWS: u16 = 4;
 /// Their greatest height.
 const MOST_CHART_ROWS: u16 = 12;
-/// From this height on there are charts.
 const FEWEST_ROWS_WITH_CHARTS: u16 = 18;
 /// Narrower screens have fewer columns.
 const FEWEST_COLUMNS_FOR_ALL: u16 = 78;
@@ -49,7 +48,6 @@ pub(super) struct ScreenView {
     pub(super) courses: Courses,
 }
 
-/// Draws the board.
 pub(super) fn draw(frame: &mut RatatuiFrame<'_>, board: &LiveBoard, view: &mut ScreenView) {
     let area = frame.area();
     let is_wide = area.width >= FEWEST_COLUMNS_FOR_ALL;

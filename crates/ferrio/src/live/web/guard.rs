@@ -85,17 +85,14 @@ pub(super) enum Refused {
 /// What a request must have.
 #[derive(Debug, Clone)]
 pub(super) struct WebGuard {
-    /// The host as it was given.
     host: String,
     /// The address that the server listens on.
     address: IpAddr,
-    /// Name of this machine.
     machine: String,
     token: Option<String>,
 }
 
 impl WebGuard {
-    /// A guard of a server on this address.
     pub(super) fn new(host: String, address: IpAddr, token: Option<String>) -> Self {
         Self { host, address, machine: SystemInfo::read().host_name, token }
     }

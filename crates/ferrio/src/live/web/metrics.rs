@@ -8,7 +8,6 @@ use ferrio_units::DataDirection;
 use std::collections::HashSet;
 use std::fmt::Write;
 
-/// The form of the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum MetricsForm {
     /// `OpenMetrics` 1.0.
@@ -23,7 +22,6 @@ impl MetricsForm {
         if accept.contains("application/openmetrics-text") { Self::OpenMetrics } else { Self::Text }
     }
 
-    /// Its media type.
     pub(super) fn media_type(self) -> &'static str {
         match self {
             Self::OpenMetrics => "application/openmetrics-text; version=1.0.0; charset=utf-8",
@@ -32,7 +30,6 @@ impl MetricsForm {
     }
 }
 
-/// The kind of a metric.
 #[derive(Clone, Copy, PartialEq)]
 enum MetricKind {
     Counter,
@@ -97,7 +94,6 @@ const IN_FLIGHT: MetricFamily = MetricFamily {
     help: "Mean number of I/Os in flight over the last second.",
 };
 
-/// All metrics of the board.
 pub(super) fn metrics_text(board: &LiveBoard, form: MetricsForm) -> String {
     let jobs: Vec<(String, &JobBoard)> = names(board).into_iter().zip(&board.jobs).collect();
     let mut text = String::new();

@@ -13,7 +13,6 @@ use tokio::net::TcpStream;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
-/// Time for a connection to give way.
 const WAY_LIMIT: Duration = Duration::from_millis(200);
 
 /// All places, and the connections on them, the oldest first.
@@ -24,7 +23,6 @@ pub(super) struct ConnectionPlaces {
     taken: Mutex<Vec<Arc<ConnectionPlace>>>,
 }
 
-/// The place of a connection.
 #[derive(Debug, Default)]
 pub(super) struct ConnectionPlace {
     /// The connection gets events until the run ends.

@@ -22,7 +22,6 @@ impl Serialize for PagePoint {
     }
 }
 
-/// The points of a course.
 pub(super) fn page_points(course: &[Option<Now>]) -> Vec<PagePoint> {
     course.iter().copied().map(PagePoint).collect()
 }

@@ -38,7 +38,6 @@ pub(super) enum News {
     Last(Bytes),
 }
 
-/// What all requests share.
 pub(super) struct WebShared {
     state: Mutex<WebState>,
     news: watch::Sender<News>,
@@ -46,7 +45,6 @@ pub(super) struct WebShared {
     page: LivePage,
     /// Pages that follow the run and will fetch its report.
     n_following: AtomicUsize,
-    /// Reports that were fetched.
     n_fetched: AtomicUsize,
 }
 

@@ -53,7 +53,6 @@ impl Default for WebState {
 }
 
 impl WebState {
-    /// Takes a frame in.
     pub(super) fn apply(&mut self, frame: LiveFrame) {
         self.has_news = true;
         match frame {
@@ -124,7 +123,6 @@ impl WebState {
         })
     }
 
-    /// The courses from a point on.
     fn points_from(&self, first: usize) -> Value {
         let courses = &self.courses;
         let of_jobs: Vec<_> = courses.jobs.iter().map(|course| page_points(&course[first..])).collect();

@@ -158,7 +158,6 @@ fn mentions(word: &str) -> Vec<(&'static str, &'static str)> {
     topics.chain(rules.map(|rule| (rule.id, rule.title))).take(MOST_MENTIONS).collect()
 }
 
-/// The explanation of a finding.
 fn finding(rule: &FindingRule) -> String {
     let mut text = format!("{}: {}\n", rule.id, rule.title);
     let example = format!("ferrio run {}", rule.example);

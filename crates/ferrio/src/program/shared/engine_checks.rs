@@ -11,14 +11,11 @@ use ferrio_sys::uring::{IoRing, RingRequest, SqPoll};
 use ferrio_sys::{Errno, Error};
 use std::path::Path;
 
-/// The state of an ability.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ability {
-    /// It works.
     Works,
     /// It does not work here.
     Fails,
-    /// ferrio does not have it.
     NotBuilt,
     /// It cannot be found out.
     Unknown,
@@ -36,14 +33,10 @@ impl Ability {
     }
 }
 
-/// An answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Answer {
-    /// What the answer is about.
     pub(crate) name: String,
-    /// The state.
     pub(crate) state: Ability,
-    /// Details, or the reason.
     pub(crate) why: String,
     /// What can be done about it; empty: nothing.
     pub(crate) cure: String,

@@ -32,7 +32,6 @@ const CANDIDATES: [EngineCandidate; 2] =
 /// Works on any kernel.
 const LAST_RESORT: &str = "psync";
 
-/// The engine of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct EngineChoice {
     /// Name in `ioengine=`.

@@ -37,7 +37,6 @@ pub(crate) fn kept(path: &Path) -> anyhow::Result<Option<(StoredRun, Vec<u8>)>> 
     found.map(|(content, run)| Some((run, content))).map_err(anyhow::Error::from)
 }
 
-/// The result of a kept run as a file with its name.
 pub(crate) fn file_of(run: &StoredRun, content: Vec<u8>) -> ResultFile {
     ResultFile::in_memory(name_of(run.number), content)
 }

@@ -35,7 +35,6 @@ pub(crate) struct RunOfMany {
     pub(crate) name: String,
     /// The words that make it again.
     pub(crate) command_line: Vec<String>,
-    /// Its result.
     pub(crate) record: RunRecord,
 }
 
@@ -66,7 +65,6 @@ impl Keeping {
         }
     }
 
-    /// `--keep` was given.
     pub(crate) fn is_asked(&self) -> bool {
         self.is_asked
     }
@@ -75,7 +73,6 @@ impl Keeping {
         self.program.unwrap_or("fio")
     }
 
-    /// Keeps a run, and says so.
     pub(crate) fn keep(&self, record: &RunRecord, console: &mut Console) {
         let prefix = self.prefix();
         match self.kept(record) {

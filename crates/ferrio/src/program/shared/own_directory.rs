@@ -6,7 +6,6 @@ use crate::ui::console::Console;
 use anyhow::anyhow;
 use std::path::{Path, PathBuf};
 
-/// The directory.
 pub(crate) struct OwnDirectory(pub(crate) PathBuf);
 
 impl OwnDirectory {

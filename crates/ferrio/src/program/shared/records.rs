@@ -25,11 +25,8 @@ pub(crate) fn interval(invocation: &Invocation) -> Duration {
 pub(crate) struct EventLog {
     /// True if the events are kept, not only written.
     is_kept: bool,
-    /// Options given for all jobs.
     global_options: Vec<(String, String)>,
-    /// Makes the lines.
     lines: JsonlLines,
-    /// The kept events.
     pub(crate) told: Vec<LoggedEvent>,
 }
 

@@ -27,13 +27,11 @@ pub(crate) struct RepeatOptions {
     pub(crate) drop_caches: bool,
 }
 
-/// The value of `--repeat`.
 pub(crate) fn n_repeats(text: &str) -> anyhow::Result<u32> {
     let number = text.parse().ok().filter(|number| (1..=10_000).contains(number));
     number.ok_or_else(|| anyhow!("it is no number from 1 to 10000"))
 }
 
-/// The value of `--rest`, milliseconds.
 pub(crate) fn rest_ms(text: &str) -> anyhow::Result<u64> {
     let time_us = parse_time_us(text, TimeUnit::Seconds).map_err(|_| anyhow!("it is no time such as 10s"))?;
     Ok(time_us / 1_000)

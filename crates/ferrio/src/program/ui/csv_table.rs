@@ -9,7 +9,6 @@ use ferrio_units::csv_field;
 const HEADER: &str = "result,job,group,direction,error,ios,bytes,runtime_ns,bytes_per_sec,ios_per_sec,latency,n_latencies,min_ns,\
                       mean_ns,p50_ns,p95_ns,p99_ns,p99_9_ns,p99_99_ns,max_ns";
 
-/// The percentiles of the columns.
 const PERCENTS: [f64; 5] = [50.0, 95.0, 99.0, 99.9, 99.99];
 
 /// The table of some results. A figure that a result lacks is an empty field.

@@ -15,7 +15,6 @@ use std::sync::Arc;
 /// Lines of comments end before this column.
 const MAX_COLUMNS: usize = 78;
 
-/// The text of a job file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct JobText(String);
 
@@ -36,7 +35,6 @@ impl JobText {
         let _ = writeln!(self.0, "\n[{name}]");
     }
 
-    /// An option with its value.
     pub(crate) fn option(&mut self, name: &str, value: impl Display) {
         let _ = writeln!(self.0, "{name}={value}");
     }
@@ -46,7 +44,6 @@ impl JobText {
         let _ = writeln!(self.0, "{name}");
     }
 
-    /// The text so far.
     pub(crate) fn as_str(&self) -> &str {
         &self.0
     }

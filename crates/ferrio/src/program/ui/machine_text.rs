@@ -6,7 +6,6 @@ use ferrio_stats::Provenance;
 use ferrio_stats::provenance::DeviceFacts;
 use ferrio_units::humanize::bytes_text;
 
-/// The machine in a sentence.
 pub(crate) fn machine_sentence(provenance: &Provenance) -> String {
     let device = |device: &DeviceFacts| {
         let words = [Some(device.name.clone()), device.model.clone(), device.size_bytes.map(bytes_text)];

@@ -34,13 +34,11 @@ const CHANGES_HEADING: &str = "Beside the I/O, in this directory or on the machi
 /// The author of the command line, as opposed to that of the job files that it names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Author {
-    /// The user.
     User,
     /// It stands in a file too, such as the plan of a sweep.
     File,
 }
 
-/// What is permitted.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Permits(Vec<BeyondKind>);
 

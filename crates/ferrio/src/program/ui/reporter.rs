@@ -34,12 +34,10 @@ impl Reporter {
         self.formats.has(FormatKind::Text)
     }
 
-    /// Records are written.
     pub(crate) fn writes_records(&self) -> bool {
         self.formats.has(FormatKind::Records)
     }
 
-    /// JSON documents are written.
     pub(crate) fn writes_json(&self) -> bool {
         self.formats.has(FormatKind::Document)
     }

@@ -15,7 +15,6 @@ const TEMPLATE: &str = "[{prefix}] {msg:44} [{wide_bar}] {percent:>3} %";
 const MIN_COLUMNS: usize = 70;
 const NARROW_TEMPLATE: &str = "[{prefix}] {wide_msg} {percent:>3} %";
 
-/// The steps of the work.
 pub(crate) struct StepBar {
     bar: Option<ProgressBar>,
     n_steps: usize,
@@ -24,7 +23,6 @@ pub(crate) struct StepBar {
 }
 
 impl StepBar {
-    /// A bar at its beginning.
     pub(crate) fn start(n_steps: usize) -> Self {
         let bar = can_be_steered(&std::io::stderr()).then(new_bar);
         Self { bar, n_steps, step_number: 0, name: String::new() }

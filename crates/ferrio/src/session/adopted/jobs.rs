@@ -24,7 +24,6 @@ enum OptionsError {
     NoJob { job: String },
 }
 
-/// A job with its rows.
 pub(super) struct ReportedJob<'a> {
     /// Its options; where they cannot be read, those of a job without any.
     spec: JobSpec,

@@ -154,7 +154,6 @@ impl LimitAnswer {
 /// A value with what its runs tell.
 struct ValueRuns {
     tried: TriedValue,
-    /// The last of its runs.
     last: RunResult,
     /// Names of findings by which the storage may do worse than in these runs, or had less to do than the parameter says.
     flattered_by: Vec<String>,
@@ -206,7 +205,6 @@ impl ValueRuns {
     }
 }
 
-/// The results of records.
 fn read(records: impl Iterator<Item = Result<RunRecord, SweepError>>) -> Result<Vec<RunResult>, SweepError> {
     records.map(|record| record.map(|record| of_record(&record))).collect()
 }

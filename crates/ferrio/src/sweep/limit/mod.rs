@@ -35,7 +35,6 @@ const DEPTH: &str = "iodepth";
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{text:?}: {fault}; expected is something like p99=2ms or log:sync.p99=10ms")]
 pub struct LatencyLimitError {
-    /// What was given.
     text: String,
     /// What is wrong with it.
     #[source]
@@ -87,7 +86,6 @@ impl LatencyLimit {
         values.reduce(f64::max)
     }
 
-    /// What the runs at a value tell.
     fn judge(&self, results: &[RunResult], most_runs: usize) -> LimitVerdict {
         let values: Option<Vec<f64>> = results.iter().map(|result| self.value_ns(result)).collect();
         values.map_or(LimitVerdict::Undecided, |values| judge(&values, self.most_ns, most_runs))

@@ -19,7 +19,6 @@ const SNAP: f64 = 0.1;
 /// A value that was tried, with what its runs tell.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct SearchedValue {
-    /// The value.
     pub(super) value: u64,
     /// Number of its runs, at least 1.
     pub(super) n_runs: usize,
@@ -115,7 +114,6 @@ fn position(value: u64) -> f64 {
     (value.max(1) as f64).ln()
 }
 
-/// A search with its runs.
 struct Search<'a> {
     range: &'a SearchRange,
     values: &'a [SearchedValue],
@@ -229,7 +227,6 @@ mod tests {
         }
     }
 
-    /// A number of the normal distribution.
     fn normal(random: &mut Taus258) -> f64 {
         (0..12).map(|_| random.fraction()).sum::<f64>() - 6.0
     }

@@ -148,7 +148,6 @@ mod tests {
         );
     }
 
-    /// Whatever is answered, the search ends.
     #[test]
     fn a_search_ends_without_sense_in_the_answers() {
         for seed in 0..2_000 {

@@ -106,7 +106,6 @@ impl SweepOutcome {
 /// Options that say how much load there is.
 const LOADS: [&str; 4] = ["iodepth", "numjobs", "rate_iops", "rate"];
 
-/// The other parameters of a point.
 fn others(point: &PointOutcome, axis: &SweepAxis) -> String {
     let settings = point.point.settings.iter().filter(|(option, _)| !axis.options.contains(option));
     settings.map(|(option, value)| format!("{option}={value}")).collect::<Vec<_>>().join(" ")

@@ -131,7 +131,6 @@ impl Space {
         if points.is_empty() { Err(SpaceError::NoPoint) } else { Ok(points) }
     }
 
-    /// The combination of this index.
     fn point(&self, index: usize) -> SweepPoint {
         let mut rest = index;
         let mut places: Vec<usize> = Vec::with_capacity(self.axes.len());

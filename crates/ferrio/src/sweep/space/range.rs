@@ -4,7 +4,6 @@
 
 use super::SpaceError;
 
-/// Most values of one range.
 const MOST_VALUES: usize = 10_000;
 
 /// Units of sizes, each 1,024 times the one before it.

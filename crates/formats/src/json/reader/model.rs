@@ -19,7 +19,6 @@ type Outcome<T> = Result<T, ReadErrorKind>;
 const SECTOR_BYTES: u64 = 512;
 const NS_PER_MS: u64 = 1_000_000;
 
-/// The result of a report.
 pub(super) fn result(document: Document) -> Outcome<RunResult> {
     let mut result = RunResult {
         program: document.version,

@@ -16,13 +16,11 @@ use std::collections::BTreeMap;
 
 const NS_PER_MS: f64 = 1e6;
 
-/// A worker.
 pub(super) struct WorkerLines {
     name: String,
     group_index: u32,
     interval_ms: f64,
     limits: SeriesLimits,
-    /// Sums of the intervals.
     sums: PerDirection<Sums>,
     /// The figures of the whole job, once they were read.
     total: Option<Box<JobLine>>,

@@ -18,7 +18,6 @@ pub(super) struct CountedIos {
     quantity: Quantity,
     direction: DataDirection,
     interval_ns: u64,
-    /// Number of the first interval.
     first: u64,
     amounts: Vec<f64>,
     first_ns: u64,

@@ -60,7 +60,6 @@ impl LogReader {
         Ok(())
     }
 
-    /// Adds a row.
     pub(super) fn add(&mut self, line: &[u8]) -> Result<(), ReadErrorKind> {
         if line.is_empty() {
             return Ok(());
@@ -120,7 +119,6 @@ impl LogReader {
         self.has_windows
     }
 
-    /// The series of all directions.
     pub(super) fn into_series(mut self) -> Vec<TimeSeries> {
         let limits = self.limits;
         for direction in DataDirection::ALL {

@@ -6,7 +6,6 @@ use crate::results::error::ReadErrorKind;
 use ferrio_stats::histogram::{N_BUCKETS, bucket_latency_ns};
 use ferrio_units::DataDirection;
 
-/// The largest number of a direction.
 const MAX_DIRECTION: u64 = 2;
 
 /// Which columns the rows of a log have: `time, value[, maximum], direction, size[, offset][, priority][, issue time]`.
@@ -53,23 +52,19 @@ impl RowForm {
     }
 }
 
-/// A row of values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Row {
-    /// Milliseconds.
     pub(super) time_ms: u64,
     /// The value, in the unit of the log.
     pub(super) value: u64,
     /// The highest value of the row's window (`log_window_value=both`); 0: unknown.
     pub(super) maximum: u64,
-    /// The direction.
     pub(super) direction: DataDirection,
     /// Bytes of the I/O; 0: the row is the average of a window (`log_avg_msec`).
     pub(super) size_bytes: u64,
 }
 
 impl Row {
-    /// Parses a row of this form.
     pub(super) fn parse(line: &[u8], form: RowForm) -> Result<Self, ReadErrorKind> {
         let mut columns = line.split(|byte| *byte == b',').enumerate();
         let mut next = || columns.next().map_or(Err(ReadErrorKind::Columns(0)), |(index, text)| number(index, text));
@@ -88,16 +83,13 @@ impl Row {
 /// A row of a histogram log: `time, direction, size, count, count...`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct HistogramColumns {
-    /// Milliseconds.
     pub(super) time_ms: u64,
-    /// The direction.
     pub(super) direction: DataDirection,
     /// Latencies, nanoseconds, with their counts that are not 0.
     pub(super) counts: Vec<(u64, u64)>,
 }
 
 impl HistogramColumns {
-    /// Parses a row.
     pub(super) fn parse(line: &[u8]) -> Result<Self, ReadErrorKind> {
         let n_columns = line.split(|byte| *byte == b',').count();
         let n_bins = n_columns.saturating_sub(3);

@@ -9,7 +9,6 @@ pub enum TimeBase {
     Run(u32),
     /// The start of jobs that began together; when this was, is unknown.
     Start {
-        /// Number of the run.
         run: u32,
         /// Number of these jobs within the run.
         together: u32,

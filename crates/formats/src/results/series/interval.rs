@@ -9,14 +9,12 @@ pub trait JoinFigures: Clone {
     fn join(&mut self, other: &Self);
 }
 
-/// The figures of an interval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TimeInterval<T> {
     /// Its start, nanoseconds since the base of its series.
     pub start_ns: u64,
     /// Its end, behind its start.
     pub end_ns: u64,
-    /// The figures.
     pub figures: T,
 }
 
@@ -26,7 +24,6 @@ impl<T> TimeInterval<T> {
         self.end_ns.saturating_sub(self.start_ns).max(1)
     }
 
-    /// Its middle, nanoseconds.
     pub fn middle_ns(&self) -> u64 {
         self.start_ns.saturating_add(self.length_ns() / 2)
     }
@@ -54,17 +51,14 @@ impl<T: JoinFigures> TimeIntervals<T> {
         Self { all: Vec::new(), cell_ns: cell_ns.max(1) }
     }
 
-    /// The intervals.
     pub fn all(&self) -> &[TimeInterval<T>] {
         &self.all
     }
 
-    /// The intervals, to change their figures.
     pub fn all_mut(&mut self) -> impl DoubleEndedIterator<Item = &mut T> {
         self.all.iter_mut().map(|interval| &mut interval.figures)
     }
 
-    /// Number of intervals.
     pub fn len(&self) -> usize {
         self.all.len()
     }

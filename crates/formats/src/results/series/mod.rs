@@ -67,9 +67,7 @@ pub struct TimeBin {
     pub weight: f64,
     /// Sum of the values, each times its weight.
     pub sum: f64,
-    /// The lowest.
     pub min: f64,
-    /// The highest.
     pub max: f64,
 }
 
@@ -79,7 +77,6 @@ impl TimeBin {
         Self::of_many(value, 1)
     }
 
-    /// A value that occurred `n` times.
     pub fn of_many(value: f64, n: u64) -> Self {
         Self { n, weight: n as f64, sum: value * n as f64, min: value, max: value }
     }
@@ -115,11 +112,8 @@ impl JoinFigures for TimeBin {
 /// A quantity of a job over time.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TimeSeries {
-    /// What it measures.
     pub quantity: Quantity,
-    /// The direction of the I/O.
     pub direction: DataDirection,
-    /// What its times count from.
     pub base: TimeBase,
     /// The file that it was read from, where a job has several; empty: the result itself.
     pub source: String,
@@ -127,7 +121,6 @@ pub struct TimeSeries {
     pub has_means: bool,
     /// The highest value of each interval is known beside its mean (`log_window_value=both`).
     pub has_maxima: bool,
-    /// The intervals that were measured.
     pub intervals: TimeIntervals<TimeBin>,
     /// Start and end of a time at the end of its job whose rate is unknown, nanoseconds: a last window that was not logged.
     pub unlogged_ns: Option<(u64, u64)>,
@@ -151,7 +144,6 @@ impl TimeSeries {
         }
     }
 
-    /// The kind of I/O that it is about.
     pub fn kind(&self) -> IoKind {
         match self.quantity {
             Quantity::Syncs | Quantity::SyncLatency => IoKind::Sync,
@@ -217,7 +209,6 @@ impl TimeSeries {
         filled.map(|interval| (interval.middle_ns(), &interval.figures))
     }
 
-    /// The series with at most this number of intervals.
     #[must_use]
     pub fn shortened(&self, most: usize) -> Self {
         let mut series = self.clone();

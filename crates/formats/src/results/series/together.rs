@@ -17,7 +17,6 @@ const SLIVERS_IN_CELL: u64 = 10;
 /// Why some series cannot be one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NotTogether {
-    /// There is no series.
     #[error("there are no figures over time")]
     Nothing,
     /// They are of several runs.
@@ -26,7 +25,6 @@ pub enum NotTogether {
     /// Nobody knows which of their moments were the same.
     #[error("it is unknown when each of them began")]
     UnknownStart,
-    /// They measure different things.
     #[error("they measure different things")]
     OtherQuantity,
     /// Maxima of rates do not add up.
@@ -118,7 +116,6 @@ impl Grid {
         Self { origin_ns: end_ns % cell_ns, cell_ns }
     }
 
-    /// Number of the cell of a time.
     fn number(self, time_ns: u64) -> u64 {
         (time_ns + self.cell_ns - self.origin_ns) / self.cell_ns
     }

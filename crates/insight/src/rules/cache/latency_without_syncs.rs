@@ -25,7 +25,6 @@ pub(crate) const RULE: FindingRule = FindingRule {
     find,
 };
 
-/// The percentile that is told.
 const PERCENT: f64 = 99.0;
 
 fn find(case: &AuditInput<'_>) -> Vec<Observation> {

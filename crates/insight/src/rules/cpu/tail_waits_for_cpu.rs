@@ -8,7 +8,6 @@ use crate::unexamined::EvidenceKind;
 use ferrio_stats::{Measured, Severity};
 use ferrio_units::humanize::duration_text;
 
-/// The rule.
 pub const RULE: FindingRule = FindingRule {
     id: "tail-waits-for-cpu",
     title: "The slowest I/Os waited for a CPU, not for the device",

@@ -210,7 +210,6 @@ mod tests {
         assert_eq!(found(100 * MIB), Vec::<String>::new());
     }
 
-    /// The disk counts what it does for the loop device on it as well.
     #[test]
     fn a_disk_and_a_loop_device_on_it_do_not_count_twice() {
         let mut scene = scene(DirectionMix::Read, [0, 0], 200 * MIB, 0);

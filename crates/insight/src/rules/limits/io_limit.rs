@@ -50,7 +50,6 @@ const ADVANCE_SECONDS: f64 = 0.2;
 /// In a shorter time the advance is most of it.
 const LEAST_SECONDS: f64 = 1.0;
 
-/// Jobs that a limit holds for.
 fn jobs_of<'c, 'a>(case: &'c AuditInput<'a>, limit: &IoLimit) -> Vec<&'c AuditedJob<'a>> {
     let is_one = |job: &&AuditedJob<'_>| {
         let is_at_top = job.places.iter().any(|place| place.device.as_deref() == Some(&limit.device));

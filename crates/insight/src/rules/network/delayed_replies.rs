@@ -68,7 +68,6 @@ fn of_job(job: &AuditedJob<'_>) -> Option<Observation> {
     Some(Observation::of(job, evidence, explanation).about(direction))
 }
 
-/// Samples within a range.
 fn n_within(histogram: &Histogram, range: &RangeInclusive<u64>) -> u64 {
     sum(histogram.filled().filter(|(bucket, _)| range.contains(&bucket_latency_ns(*bucket))).map(|(_, count)| count))
 }

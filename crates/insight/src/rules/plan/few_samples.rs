@@ -6,7 +6,6 @@ use ferrio_stats::{Measured, Severity};
 use ferrio_units::DataDirection;
 use ferrio_units::humanize::counted;
 
-/// The rule.
 pub const RULE: FindingRule = FindingRule {
     id: "few-samples",
     title: "The 99th percentile rests on few I/Os",

@@ -8,7 +8,6 @@ use ferrio_spec::RateProcess;
 use ferrio_stats::{Finding, Measured, Severity};
 use ferrio_units::DataDirection;
 
-/// The rule.
 pub const RULE: FindingRule = FindingRule {
     id: "rate-not-reached",
     title: "The rate was not reached",
@@ -51,7 +50,6 @@ struct RateCourse {
     reached: f64,
     unit: &'static str,
     seconds: f64,
-    /// I/Os that the rate wanted.
     n_wanted: f64,
 }
 
@@ -126,9 +124,7 @@ fn pace_of(job: &AuditedJob<'_>, direction: DataDirection) -> Option<RateCourse>
 /// A rate that a job did not reach. Both are I/Os a second, or bytes a second.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MissedRate {
-    /// What the options wanted.
     pub wanted_per_sec: f64,
-    /// What the job did.
     pub reached_per_sec: f64,
     /// The rate is one of bytes.
     pub is_of_bytes: bool,

@@ -45,7 +45,6 @@ const COST_OF_SHORT: f64 = 0.1;
 /// The same of a job with a rate.
 const SHORT_OF_RATE_SECS: f64 = 0.05;
 const COST_OF_RATE: f64 = 0.01;
-/// Times that are listed.
 const MOST_TIMES: usize = 5;
 /// Stalls come in step from this number on, where the time from one to the next differs by at most this share.
 const LEAST_IN_STEP: usize = 4;

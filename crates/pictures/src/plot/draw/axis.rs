@@ -17,7 +17,6 @@ pub(super) struct DrawnAxis {
 }
 
 impl DrawnAxis {
-    /// The axis for these values, with about this number of ticks.
     pub(super) fn of(axis: &ChartAxis, values: impl Iterator<Item = f64>, n_wanted: usize) -> Self {
         let usable = |value: &f64| value.is_finite() && (axis.scale != AxisScale::Log || *value > 0.0);
         let (low, high) = extremes(values.filter(usable)).unwrap_or((1.0, 1.0));

@@ -21,14 +21,12 @@ const HEAD: f64 = 18.0;
 /// Widest name of a class, pixels.
 const MOST_NAME: f64 = 320.0;
 
-/// Heights of a panel.
 pub(super) fn heights(panel: &BarPanel) -> Heights {
     let (n_classes, n_groups) = (panel.classes.len() as f64, panel.groups.len().max(1) as f64);
     let rows = |bar: f64, gap: f64| HEAD + AXIS_HEIGHT + n_classes * (n_groups * bar + gap);
     Heights { least: rows(13.0, 2.0), natural: rows(17.0, 8.0) }
 }
 
-/// Draws the panel.
 pub(super) fn draw(sheet: &mut Sheet, frame: Frame, panel: &BarPanel) {
     let spreads = || panel.groups.iter().flat_map(|group| group.values.iter().flatten());
     let values = spreads().flat_map(|spread| {

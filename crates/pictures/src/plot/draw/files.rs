@@ -16,7 +16,6 @@ const SVG_SCALE: u32 = 8;
 const PNG_SCALE: u32 = 2;
 const BYTES_PER_PIXEL: usize = 3;
 
-/// The sheet as an SVG file.
 pub(super) fn svg(sheet: &Sheet) -> Result<String, PlotError> {
     let (width, height) = (sheet.width, sheet.height);
     let mut text = String::new();
@@ -51,7 +50,6 @@ fn escaped(text: &str) -> String {
     escaped
 }
 
-/// The sheet as a PNG file.
 pub(super) fn png(sheet: &Sheet) -> Result<Vec<u8>, PlotError> {
     let (width, height) = (sheet.width * PNG_SCALE, sheet.height * PNG_SCALE);
     let mut fine = vec![u8::MAX; width as usize * height as usize * BYTES_PER_PIXEL];

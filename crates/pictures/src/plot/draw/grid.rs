@@ -17,13 +17,11 @@ const SCALE_WIDTH: f64 = 130.0;
 /// Widest cell, pixels: a table of two columns does not fill a page.
 const MOST_CELL: f64 = 300.0;
 
-/// Heights of a panel.
 pub(super) fn heights(panel: &GridPanel) -> Heights {
     let n_rows = panel.rows.len() as f64;
     Heights { least: AXIS_HEIGHT + (n_rows * 18.0).max(60.0), natural: AXIS_HEIGHT + (n_rows * 44.0).max(88.0) }
 }
 
-/// Draws the panel.
 pub(super) fn draw(sheet: &mut Sheet, frame: Frame, panel: &GridPanel) {
     let names = panel.rows.iter().map(|name| text_width(name, TEXT_SIZE)).fold(0.0, f64::max);
     let left = frame.left + 22.0 + names + 8.0;

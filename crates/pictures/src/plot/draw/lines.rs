@@ -22,7 +22,6 @@ pub(super) const RADIUS: f64 = 3.5;
 /// A line with few points has a marker on each.
 const FEW_POINTS: usize = 40;
 
-/// The vertical axis of a panel of this height.
 fn vertical(panel: &LinePanel, height: f64) -> DrawnAxis {
     let values = panel.lines.iter().flat_map(|line| line.y.iter().chain(&line.low).chain(&line.high).copied());
     DrawnAxis::of(&panel.y, values, ((height - 50.0) / 40.0).clamp(2.0, 10.0) as usize)
@@ -43,7 +42,6 @@ pub(super) struct SharedAxis {
 }
 
 impl SharedAxis {
-    /// Takes in a panel of this height.
     pub(super) fn add(&mut self, panel: &LinePanel, height: f64) {
         self.gutter = self.gutter.max(gutter(panel, height));
         let own = extremes(panel.lines.iter().flat_map(|line| &line.x).copied());
@@ -51,7 +49,6 @@ impl SharedAxis {
     }
 }
 
-/// Draws the panel.
 pub(super) fn draw(sheet: &mut Sheet, frame: Frame, panel: &LinePanel, shared: &SharedAxis) {
     let y_axis = vertical(panel, frame.height());
     let plot = Frame {
@@ -148,7 +145,6 @@ fn width_of(weight: LineWeight) -> f64 {
     }
 }
 
-/// Draws a line in its look.
 pub(super) fn stroke(sheet: &mut Sheet, points: &[Place], look: usize, weight: LineWeight) {
     let width = width_of(weight);
     match weight {
@@ -193,7 +189,6 @@ fn dashed(points: &[Place], lengths: &[f64]) -> Vec<Vec<Place>> {
     pieces
 }
 
-/// True for lines with markers.
 pub(super) fn has_markers(line: &ChartLine) -> bool {
     line.weight == LineWeight::Normal && !line.is_stepped
 }
@@ -211,7 +206,6 @@ fn markers(sheet: &mut Sheet, line: &ChartLine, points: &[Place]) {
     }
 }
 
-/// A marker of a look.
 pub(super) fn symbol(sheet: &mut Sheet, place: Place, look: usize, radius: f64) {
     let corners = marker(look, place, radius);
     if corners.is_empty() { sheet.disc(place, radius, ink(look)) } else { sheet.area(corners, ink(look)) }

@@ -4,13 +4,10 @@
 
 use super::sheet::{Ink, Place};
 
-/// Text and axes.
 pub(super) const TEXT: Ink = Ink::opaque((0x22, 0x22, 0x22));
-/// Notes.
 pub(super) const QUIET: Ink = Ink::opaque((0x55, 0x55, 0x55));
 /// Lines of the grid.
 pub(super) const GRID: Ink = Ink::opaque((0xdd, 0xdd, 0xdd));
-/// Axes.
 pub(super) const AXIS: Ink = Ink::opaque((0x88, 0x88, 0x88));
 pub(super) const WHITE: Ink = Ink::opaque((0xff, 0xff, 0xff));
 /// A cell without a value.
@@ -43,12 +40,10 @@ const VIRIDIS: [(u8, u8, u8); 9] = [
     (0xfd, 0xe7, 0x25),
 ];
 
-/// The colour of a look.
 pub(super) fn ink(look: usize) -> Ink {
     Ink::opaque(COLOURS[look % COLOURS.len()])
 }
 
-/// The dashes of a look.
 pub(super) fn dashes(look: usize) -> &'static [f64] {
     DASHES[look % DASHES.len()]
 }

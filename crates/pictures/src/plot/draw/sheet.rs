@@ -32,22 +32,40 @@ pub(super) enum Anchor {
 /// A place: pixels from the left and from the top.
 pub(super) type Place = (f64, f64);
 
-/// A shape.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum SheetShape {
     /// A line through points.
-    Path { points: Vec<Place>, ink: Ink, width: f64 },
-    /// A filled area.
-    Area { points: Vec<Place>, ink: Ink },
+    Path {
+        points: Vec<Place>,
+        ink: Ink,
+        width: f64,
+    },
+    Area {
+        points: Vec<Place>,
+        ink: Ink,
+    },
     /// A filled rectangle: two corners.
-    Box { corners: [Place; 2], ink: Ink },
+    Box {
+        corners: [Place; 2],
+        ink: Ink,
+    },
     /// A filled circle.
-    Disc { centre: Place, radius: f64, ink: Ink },
+    Disc {
+        centre: Place,
+        radius: f64,
+        ink: Ink,
+    },
     /// A text of one line.
-    Text { text: String, place: Place, size: f64, ink: Ink, anchor: Anchor, is_upright: bool },
+    Text {
+        text: String,
+        place: Place,
+        size: f64,
+        ink: Ink,
+        anchor: Anchor,
+        is_upright: bool,
+    },
 }
 
-/// A sheet.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Sheet {
     pub(super) width: u32,

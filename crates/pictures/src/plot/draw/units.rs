@@ -36,7 +36,6 @@ pub(super) fn words_of(unit: AxisUnit, high: f64) -> AxisWords {
 }
 
 impl AxisWords {
-    /// Each value has its own unit.
     pub(super) fn of_each_value(unit: AxisUnit) -> Self {
         Self { unit, factor: 1.0, name: "" }
     }
@@ -46,7 +45,6 @@ impl AxisWords {
         if self.name.is_empty() { label.to_owned() } else { format!("{label} ({})", self.name) }
     }
 
-    /// The words of a tick on an axis with this step.
     pub(super) fn tick(&self, value: f64, step: f64) -> String {
         if self.name.is_empty() && matches!(self.unit, AxisUnit::Nanoseconds | AxisUnit::BytesPerSecond) {
             return short(self.unit, value);
@@ -62,7 +60,6 @@ impl AxisWords {
     }
 }
 
-/// A number with commas and this number of decimals.
 fn plain(value: f64, n_decimals: usize) -> String {
     if n_decimals == 0 && (0.0..1e15).contains(&value) {
         return thousands(value.round() as u64);

@@ -11,7 +11,6 @@ pub(super) enum CounterError {
     /// Their file cannot be read.
     #[error("{}: {why}", path.display())]
     Unreadable {
-        /// The file.
         path: PathBuf,
         /// The answer of the system.
         why: String,
@@ -21,7 +20,6 @@ pub(super) enum CounterError {
     NotUnderstood(PathBuf),
 }
 
-/// The counters that `parse` finds in a file.
 pub(super) fn read_counters<T>(
     path: impl AsRef<Path>,
     parse: impl FnOnce(&str) -> Option<T>,

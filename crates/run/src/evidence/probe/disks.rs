@@ -57,7 +57,6 @@ impl Probe for DiskProbe {
     }
 }
 
-/// Number of the device that a path is, or that its file system is on.
 fn device_number(path: &Path) -> Option<DeviceNumber> {
     let info = FileInfo::of_path(path).ok()?;
     match info.kind {

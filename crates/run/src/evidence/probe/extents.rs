@@ -17,7 +17,6 @@ pub(super) enum ExtentsError {
     TooMany(PathBuf),
 }
 
-/// Adds the extents of a file.
 pub(super) fn add_extents(sum: ExtentBytes, path: &Path, size_bytes: u64) -> Result<ExtentBytes, ExtentsError> {
     let file = OpenRequest::default().open(path)?;
     let more = ExtentBytes::of_file(file, size_bytes)?.ok_or_else(|| ExtentsError::TooMany(path.to_owned()))?;

@@ -13,7 +13,6 @@ use std::path::{Path, PathBuf};
 /// More aliases of a job than this are not kept.
 const MAX_ALIASES: usize = 8;
 
-/// What a name stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Identity {
     Device(DeviceNumber),

@@ -22,7 +22,6 @@ const N_STEPS: u32 = 2_048;
 /// Number of batches for the calibration of a CPU; the fastest counts, because other tasks can only make a batch
 /// slower.
 const N_BATCHES: u32 = 20;
-/// Units of a batch.
 const N_BATCH_UNITS: u32 = 50;
 
 /// The threads. Dropping this ends them.

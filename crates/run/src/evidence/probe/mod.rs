@@ -57,7 +57,6 @@ pub(crate) struct Site<'a> {
     pub(crate) laid_out: &'a [Option<Vec<PathBuf>>],
     /// The devices under the files of the run.
     pub(crate) devices: &'a [DeviceFacts],
-    /// The settings of the run.
     pub(crate) control: &'a ControlSettings,
     /// Called with the index of each worker before its files are looked at.
     pub(crate) look_at: &'a dyn Fn(usize),
@@ -78,7 +77,6 @@ struct Begun {
     notes: Vec<Note>,
 }
 
-/// A kind of probe.
 struct ProbeDef {
     /// Begins the probe if it is wanted. If it cannot begin it adds a note, and the run continues without it.
     start: fn(&Site<'_>, &mut Begun),

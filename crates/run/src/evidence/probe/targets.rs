@@ -20,7 +20,6 @@ use std::path::{Path, PathBuf};
 const MAX_FILES: usize = 1_000;
 /// When this many files of the run were looked at, those of each further job are a sample.
 const MAX_FILES_OF_RUN: usize = 4_000;
-/// Files of such a sample.
 const SAMPLE: usize = 8;
 /// No more files than this are asked about their extents: each takes some microseconds, and more where it is in pieces.
 const MAX_MAPPED: usize = 256;

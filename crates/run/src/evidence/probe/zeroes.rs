@@ -16,7 +16,6 @@ use std::time::{Duration, Instant};
 
 /// Blocks of a target that are looked at.
 const N_BLOCKS: u64 = 16;
-/// Bytes of one block.
 const BLOCK_BYTES: u64 = 4096;
 /// No more jobs than this are looked at.
 const MAX_JOBS: usize = 16;

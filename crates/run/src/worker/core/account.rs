@@ -10,10 +10,8 @@ use ferrio_sys::Clock;
 use ferrio_units::{DataDirection, PerDirection};
 use ferrio_workload::command_priority::CommandPriorities;
 
-/// Stamps of one I/O.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Stamps {
-    /// Start of the preparation.
     pub(crate) start: u64,
     /// Submission to the kernel.
     pub(crate) issue: u64,
@@ -194,7 +192,6 @@ impl Account {
         self.stats.features.n_empty_reads += 1;
     }
 
-    /// Counts a sync that begins.
     pub(crate) fn sync_begins(&mut self) {
         self.stats.n_syncs_issued += 1;
     }
@@ -205,7 +202,6 @@ impl Account {
         self.stats.depth.record(n_in_flight, n_new);
     }
 
-    /// Counts a call that submitted these units.
     #[inline]
     pub(crate) fn submitted(&mut self, n_units: u32) {
         self.stats.submit.record(n_units);
@@ -241,7 +237,6 @@ impl Account {
         }
     }
 
-    /// Counts a sync that is done.
     pub(crate) fn sync_done(&mut self, clock: &Clock, stamps: Stamps, done: u64) {
         if self.measures_clat {
             self.stats.sync.record(clock.between_ns(stamps.issue, done));
@@ -292,7 +287,6 @@ impl Account {
         self.is_ramping
     }
 
-    /// Starts the ramp.
     pub(crate) fn start_ramp(&mut self) {
         self.is_ramping = true;
     }
@@ -311,7 +305,6 @@ impl Account {
         self.without_ramp(self.stats.clone())
     }
 
-    /// The statistics to report at the end.
     pub(crate) fn take_reported(&mut self) -> ThreadStats {
         let stats = std::mem::take(&mut self.stats);
         self.without_ramp(stats)

@@ -54,7 +54,6 @@ pub(crate) struct Control<'a> {
     late_failure: Option<Box<Failure>>,
 }
 
-/// Actions that are due.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Due {
     pub(crate) terminate: bool,
@@ -90,7 +89,6 @@ impl<'a> Control<'a> {
         }
     }
 
-    /// Starts the I/O now.
     pub(crate) fn start(&mut self, now_ns: u64) {
         self.epoch_ns = now_ns;
         self.calibration_ns = now_ns + CALIBRATION_NS;
@@ -136,7 +134,6 @@ impl<'a> Control<'a> {
         self.epoch_ns
     }
 
-    /// Counts I/O from now on.
     pub(crate) fn count_from(&mut self, now_ns: u64) {
         debug_assert!(now_ns >= self.epoch_ns, "counted I/O begins no earlier than before");
         self.epoch_ns = now_ns;

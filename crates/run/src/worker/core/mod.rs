@@ -44,7 +44,6 @@ pub(crate) enum Stop {
     Ended,
     /// The device is full, which the job allows.
     Filled,
-    /// The job failed.
     Failed(Box<Failure>),
 }
 
@@ -54,12 +53,10 @@ impl From<Failure> for Stop {
     }
 }
 
-/// The buffers of I/Os.
 pub(crate) struct Buffers {
     pub(crate) arena: Rc<RefCell<Arena>>,
     /// Length of each slot's part.
     pub(crate) block_bytes: usize,
-    /// Contents of writes.
     pub(crate) contents: BufferContents,
 }
 
@@ -116,7 +113,6 @@ impl<'a> WorkerCore<'a> {
         files.open(file_index, engine.as_mut(), Cancellation::new(&is_over))
     }
 
-    /// A core of these parts.
     // Not inlined: copies of the core are on the stack for a moment, and the making of its parts needs much stack itself. Of each forked
     // job, the stack is memory of its own.
     #[inline(never)]

@@ -9,10 +9,8 @@ use ferrio_spec::engines::{EngineDef, Handover, Measures};
 
 /// What a job's options mean for its loops.
 pub(crate) struct JobRules<'a> {
-    /// Name of the job, for notes.
     pub(crate) name: &'a str,
     pub(crate) engine: &'a EngineDef,
-    /// The job writes.
     pub(crate) writes: bool,
     /// Most reads, writes and trims in all passes; `u64::MAX`: there is no limit.
     pub(crate) limit_ios: u64,
@@ -47,11 +45,9 @@ pub(crate) struct FileRules {
 pub(crate) struct SyncRules {
     /// Each file of a job that writes is synced when it is closed.
     pub(crate) on_close: bool,
-    /// A trace shows these syncs.
     pub(crate) traces_on_close: bool,
     /// All files are synced at the end of a pass.
     pub(crate) all_at_end: bool,
-    /// All file systems are synced at the end of a pass.
     pub(crate) file_systems_at_end: bool,
     /// Opening the files is the work of the job, so that there is nothing to sync.
     pub(crate) opens_only: bool,

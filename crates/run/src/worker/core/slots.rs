@@ -118,7 +118,6 @@ impl Slots {
         self.free.pop()
     }
 
-    /// Gives a slot back.
     #[inline]
     pub(crate) fn give_back(&mut self, index: u32) {
         debug_assert!((index as usize) < self.all.len(), "slot {index} is none of the worker");
@@ -133,7 +132,6 @@ impl Slots {
         self.n_usable -= 1;
     }
 
-    /// Counts it again.
     pub(crate) fn count_it_again(&mut self) {
         self.n_usable += 1;
         debug_assert!(self.n_usable as usize <= self.all.len(), "no more slots may be used than there are");
@@ -150,7 +148,6 @@ impl Slots {
         self.free.is_empty()
     }
 
-    /// Number of slots in use.
     #[inline]
     pub(crate) fn n_used(&self) -> u32 {
         debug_assert!(self.free.len() <= self.n_usable as usize, "the number in flight is never negative");

@@ -48,7 +48,6 @@ impl ErrorRules {
         }
     }
 
-    /// The effect of an error.
     pub(crate) fn treatment(&self, direction: Direction, errno: i32) -> Treatment {
         let class = match direction {
             _ if errno == EILSEQ => 2,

@@ -12,7 +12,6 @@ impl UnsyncedRanges {
         Self(vec![None; n_files])
     }
 
-    /// Called for a write.
     pub(crate) fn wrote(&mut self, file_index: u32, bytes: Range<u64>) {
         let range = &mut self.0[file_index as usize];
         *range = Some(match range {

@@ -83,7 +83,6 @@ impl BlockTable {
         }
     }
 
-    /// States of all blocks.
     pub(crate) fn states(&self) -> BlockStates {
         let mut states = BlockStates::default();
         self.blocks.iter().for_each(|block| states.record(block.state, block.n_trims));

@@ -159,7 +159,6 @@ impl IoTrace<'_> {
         self.units[unit_index as usize] = Some((address, *unit));
     }
 
-    /// Reports the result of an I/O.
     pub(crate) fn done(&mut self, unit_index: u32, result: IoResult) {
         let Some((address, unit)) = self.units[unit_index as usize].take() else { return };
         self.tell_unit("complete", address, &unit);
@@ -232,7 +231,6 @@ struct VerifyTrace {
     interval_bytes: usize,
     /// Writes in flight are recorded for the state file.
     keeps_state: bool,
-    /// Reads of the job itself are checked.
     checks_reads: bool,
     n_writes: u64,
     /// By index: number of the write in flight.

@@ -32,7 +32,6 @@ pub(crate) enum SearchStep {
     Over,
 }
 
-/// A search.
 #[derive(Debug)]
 pub(crate) struct DepthSearch {
     target_ns: u64,
@@ -86,7 +85,6 @@ impl DepthSearch {
         self.percentile
     }
 
-    /// The present depth.
     pub(crate) fn depth(&self) -> u32 {
         self.depth
     }
@@ -96,7 +94,6 @@ impl DepthSearch {
         self.end_ns
     }
 
-    /// Opens a window now.
     pub(crate) fn open(&mut self, now_ns: u64) {
         self.end_ns = now_ns.saturating_add(self.window_ns).min(u64::MAX - 1);
         (self.n_done, self.n_within, self.has_failed) = (0, 0, false);
@@ -136,7 +133,6 @@ impl DepthSearch {
         (self.good, self.bad.unwrap_or(self.max_depth))
     }
 
-    /// Closes the window.
     pub(crate) fn close(&mut self) -> SearchStep {
         self.end_ns = u64::MAX;
         let share = self.share_percent();

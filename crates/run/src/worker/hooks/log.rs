@@ -26,7 +26,6 @@ const RETRY_NS: u64 = NS_PER_MS;
 /// The latencies of windows, in the order of their logs.
 const LATENCIES: [LogKind; 3] = [LogKind::Slat, LogKind::Clat, LogKind::Lat];
 
-/// The logs of one worker.
 pub(crate) struct WorkerLog<'a> {
     port: Port<'a>,
     recorder: Recorder,
@@ -47,7 +46,6 @@ pub(crate) struct WorkerLog<'a> {
     shows: WindowValue,
 }
 
-/// The window of one direction.
 #[derive(Debug, Clone, Copy, Default)]
 struct LatencyWindow {
     start_ns: u64,
@@ -56,7 +54,6 @@ struct LatencyWindow {
     maximum_ns: [u64; 3],
 }
 
-/// The interval of one direction.
 #[derive(Debug, Clone, Default)]
 struct HistogramInterval {
     start_ns: u64,
@@ -220,7 +217,6 @@ impl<'a> WorkerLog<'a> {
         }
     }
 
-    /// Records an I/O that is done.
     fn io_done(&mut self, slot: &Slot, direction: DataDirection, clock: &Clock, done: u64) {
         let Stamps { start, issue } = slot.stamps;
         let (clat_ns, lat_ns) = (clock.between_ns(issue, done), clock.between_ns(start, done));
@@ -274,7 +270,6 @@ impl<'a> WorkerLog<'a> {
         Recorder::window(kind, direction, [time_ms, value, maximum], &mut |record| self.port.send(record));
     }
 
-    /// Time of the next look.
     pub(crate) fn next_ns(&self, now_ns: u64) -> u64 {
         let mut next_ns = u64::MAX;
         for direction in DataDirection::ALL {

@@ -39,7 +39,6 @@ use ramp_size::RampSize;
 use response::ResponseTimes;
 use serialize::Serializer;
 
-/// The hooks of a worker.
 pub(crate) struct Hooks<'a> {
     /// [`Hooks::issue`] has to be called for every I/O.
     pub(crate) sees_issues: bool,
@@ -57,11 +56,9 @@ pub(crate) struct Hooks<'a> {
     serializer: Option<Box<Serializer>>,
     /// Makes and checks the contents of blocks.
     verifier: Option<Box<Verifier>>,
-    /// Limits for latencies.
     pub(crate) latency: Option<Box<LatencyLimits>>,
     /// A ramp that ends after a number of bytes, while it runs.
     pub(crate) ramp_size: Option<RampSize>,
-    /// States of blocks.
     pub(crate) blocks: Option<BlockTable>,
     /// Files have zones that need to know of each completed I/O.
     pub(crate) has_zones: bool,
@@ -70,7 +67,6 @@ pub(crate) struct Hooks<'a> {
 }
 
 impl<'a> Hooks<'a> {
-    /// The hooks that the plan asks for.
     pub(crate) fn new(
         plan: &WorkerPlan,
         core: &mut WorkerCore<'a>,

@@ -23,7 +23,6 @@ impl Priorities {
         Some(Self { draws, of_process: plan.ioprio() })
     }
 
-    /// The generator of priorities.
     pub(crate) fn draws(&self) -> &CommandPriorities {
         &self.draws
     }

@@ -10,7 +10,6 @@ use ferrio_units::DataDirection;
 /// Intended start times of the I/Os in flight, ns, by slot.
 pub(crate) struct ResponseTimes {
     intended_ns: Vec<u64>,
-    /// The latencies are for the report.
     is_reported: bool,
 }
 

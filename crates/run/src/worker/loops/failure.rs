@@ -16,7 +16,6 @@ use ferrio_units::Direction;
 /// The reason why a unit failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum IoFault {
-    /// The kernel's.
     Errno(i32),
     /// The device's, which ends the job as an errno does.
     Nvme(u16),

@@ -123,7 +123,6 @@ pub(crate) fn reap_here(worker: &mut Worker<'_>, min: u32, max: u32, stamp: &mut
     }
 }
 
-/// Takes all reaped results, with one stamp.
 #[inline(never)]
 fn take_all(worker: &mut Worker<'_>, stamp: u64) -> Result<(), Stop> {
     if worker.core.completions.is_empty() {

@@ -28,7 +28,6 @@ pub(crate) fn open_file(worker: &mut Worker<'_>, file_index: u32) -> Result<(), 
     Ok(())
 }
 
-/// Opens a file with an engine whose work is the opening, and measures it.
 fn open_measured(worker: &mut Worker<'_>, file_index: u32) -> Result<(), Failure> {
     let Worker { core, hooks, .. } = worker;
     let before_ns = core.clock.now_ns();

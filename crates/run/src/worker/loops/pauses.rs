@@ -12,9 +12,7 @@ use ferrio_units::random::{OwnSeed, SeedTable};
 pub(crate) struct WorkDone {
     /// Number of reads, writes and trims issued.
     pub(crate) n_issued: u64,
-    /// Number of these that are done.
     pub(crate) n_done: u64,
-    /// Number of these in flight.
     pub(crate) in_flight: u32,
 }
 
@@ -40,7 +38,6 @@ const fn ns(us: u64) -> u64 {
 /// State of a job's pauses.
 #[derive(Debug)]
 pub(crate) struct Pauses {
-    /// The job has none.
     are_none: bool,
     lengths: DrawnLengths,
     /// Length of the current pause.
@@ -89,7 +86,6 @@ impl Pauses {
         }
     }
 
-    /// Starts the I/O now.
     pub(crate) fn start(&mut self, now_ns: u64) {
         self.since_ns = now_ns;
     }

@@ -12,7 +12,6 @@ use crate::worker::core::{Stop, WorkerCore};
 use ferrio_units::DataDirection;
 use ferrio_workload::Next;
 
-/// Remembers the writes of a pass.
 pub(crate) fn remember_pass(worker: &mut Worker<'_>) -> Stop {
     let mut stamp = worker.core.clock.stamp();
     let counts = worker.core.rules.counts_unrepeated;

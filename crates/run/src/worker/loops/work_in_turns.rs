@@ -57,7 +57,6 @@ impl Engine for NoIo {
     }
 }
 
-/// Does one pass.
 pub(crate) fn run(worker: &mut Worker<'_>, work: &mut WorkInTurns<'_>, deadlines: &mut dyn DeadlineHandler) -> Stop {
     let mut stamp = worker.core.clock.stamp();
     loop {

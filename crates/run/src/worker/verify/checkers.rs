@@ -32,7 +32,6 @@ pub(crate) struct Faulty {
     pub(crate) received: Vec<u8>,
 }
 
-/// Contents of a place.
 enum Content {
     Nothing,
     Unchecked(u32, Expected),

@@ -23,7 +23,6 @@ pub(crate) struct FaultReports {
     directory: Option<String>,
     /// A fault ends the job even if errors of verification are tolerated.
     is_fatal: bool,
-    /// The step that the report names for a fault.
     step: &'static str,
 }
 

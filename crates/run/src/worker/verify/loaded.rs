@@ -36,7 +36,6 @@ impl LoadedState {
         self.left_out.take_if(|left_out| *left_out == slot_index).is_some()
     }
 
-    /// The state of a write.
     pub(crate) fn told(&self, write: &PendingWrite) -> WriteFate {
         self.state.told(write.number.sequence(), write.file_index, write.offset_bytes)
     }

@@ -28,7 +28,6 @@ pub(crate) struct WriteMemory {
     in_flight: Vec<Option<PendingWrite>>,
     /// Writes in flight may overlap.
     races: bool,
-    /// Zones that are written in sequence.
     zones: ZonedFiles,
     /// Writes of an earlier run's passes, kept until the last pass.
     apart: Option<Box<PassesApart>>,
@@ -96,7 +95,6 @@ impl WriteMemory {
         self.unread_mix_bytes += n_bytes;
     }
 
-    /// Bytes of such reads.
     pub(crate) fn unread_mix_bytes(&self) -> u64 {
         self.unread_mix_bytes
     }

@@ -55,7 +55,6 @@ use trims::{TrimStep, Trims};
 
 /// The verification of one worker.
 pub(crate) struct Verifier {
-    /// Which writes are read back.
     reads: VerifiedWrites,
     /// Some are; otherwise writes are remembered only for their trims.
     reads_back: bool,
@@ -117,7 +116,6 @@ impl Verifier {
         })))
     }
 
-    /// The writes that it remembers.
     pub(crate) fn memory(&self) -> &WriteMemory {
         &self.memory
     }

@@ -44,7 +44,6 @@ pub(crate) struct StateKeeper {
 struct StateFile {
     path: PathBuf,
     job_name: String,
-    /// Index of the job in the run.
     job_index: u64,
     /// The file has the state of the generator of offsets. The form of fio 3.33 has none for a sequential job, which does not use it.
     tells_offsets: bool,
@@ -139,7 +138,6 @@ impl StateKeeper {
     }
 }
 
-/// Path of a job's file.
 pub(crate) fn path(plan: &WorkerPlan, directory: Option<&String>) -> PathBuf {
     let name = short_name(&plan.spec.name).replace('/', ".");
     let name = format!("local-{name}-{}-verify.state", plan.thread_number.saturating_sub(1));

@@ -79,7 +79,6 @@ impl Trims {
         }
     }
 
-    /// Called at the end of a pass.
     pub(crate) fn end_pass(&mut self) {
         self.awaited = None;
         if let Some(backlog) = &mut self.backlog {

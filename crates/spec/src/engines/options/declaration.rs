@@ -22,9 +22,7 @@ pub struct EngineOption<T> {
 pub struct EngineOptionDef {
     /// What help and parser know about every option.
     pub row: OptionRow,
-    /// Syntax of the value.
     pub syntax: OptionSyntax,
-    /// Where its value goes.
     pub goes_to: GoesTo,
     /// An option of ferrio's own, of an engine that fio has too.
     pub is_own: bool,
@@ -38,7 +36,6 @@ impl Deref for EngineOptionDef {
     }
 }
 
-/// Syntax of the value of an engine's option.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OptionSyntax {
     /// `0` or `1`.
@@ -51,9 +48,7 @@ pub enum OptionSyntax {
     IntPerDirection(Bounds),
     /// A number of 64 bits, with the suffixes of sizes.
     Size(Bounds),
-    /// A text.
     Text,
-    /// One of these words.
     Word(&'static [Choice]),
 }
 
@@ -71,9 +66,7 @@ pub enum GoesTo {
 pub enum CommandPriorityPart {
     /// Shares of all I/Os.
     Percentage,
-    /// Priority class.
     Class,
-    /// Hint.
     Hint,
     /// Level within the class.
     Level,
@@ -116,7 +109,6 @@ pub const fn size(name: &'static str, help: &'static str, bounds: Bounds) -> Eng
     built(name, help, OptionSyntax::Size(bounds), None)
 }
 
-/// A text.
 pub const fn text(name: &'static str, help: &'static str) -> EngineOption<Option<&'static str>> {
     built(name, help, OptionSyntax::Text, None)
 }
@@ -150,7 +142,6 @@ pub const fn of_command_priority(
 }
 
 impl<T> EngineOption<T> {
-    /// Canonical name.
     pub const fn name(&self) -> &'static str {
         self.def.row.name
     }
@@ -195,7 +186,6 @@ impl<T> EngineOption<T> {
         self
     }
 
-    /// Marks the value as a secret.
     #[must_use]
     pub const fn secret(mut self) -> Self {
         self.def.row.secrecy = Secrecy::Secret;
@@ -240,7 +230,6 @@ impl<T> EngineOption<T> {
 }
 
 impl<T: OptionType> EngineOption<T> {
-    /// The value in force, where this one was given.
     pub(crate) fn read<'a>(&self, given: Option<&'a EngineValue>) -> T::Read<'a> {
         T::read(self.default, given)
     }
@@ -263,7 +252,6 @@ impl EngineOption<Option<i64>> {
 }
 
 impl EngineOption<Option<&'static str>> {
-    /// Sets the default.
     #[must_use]
     pub const fn default(self, text: &'static str) -> EngineOption<&'static str> {
         self.with_default(text, text)
@@ -271,7 +259,6 @@ impl EngineOption<Option<&'static str>> {
 }
 
 impl EngineOption<()> {
-    /// Sets the default.
     #[must_use]
     pub const fn default(self, text: &'static str) -> Self {
         self.with_default(text, ())

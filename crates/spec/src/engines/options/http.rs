@@ -7,7 +7,6 @@ use crate::DeviationKind::{Mended, Stricter};
 use crate::values::syntax::{ANY, at_least, between};
 
 words! {
-    /// TLS.
     Https {
         Off: "off", "Plain HTTP";
         On: "on", "HTTPS";
@@ -16,7 +15,6 @@ words! {
 }
 
 words! {
-    /// The protocol.
     HttpFlavour {
         Webdav: "webdav", "WebDAV";
         S3: "s3", "S3";

@@ -42,7 +42,6 @@ words! {
 }
 
 words! {
-    /// Commands of `read_mode`.
     ReadMode {
         Read: "read", "READ";
         Prefetch: "prefetch", "PRE-FETCH";

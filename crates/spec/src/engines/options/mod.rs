@@ -43,12 +43,9 @@ pub mod xnvme;
 use crate::{EngineValue, GivenOptions};
 use declaration::{EngineOptionDef, OptionSyntax};
 
-/// Options that some engines have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EngineTableDef {
-    /// Names of the engines.
     pub engines: &'static [&'static str],
-    /// The options.
     pub options: &'static [EngineOptionDef],
 }
 

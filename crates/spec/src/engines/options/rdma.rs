@@ -6,7 +6,6 @@ use super::declaration::{SERVER_TIMEOUT_HELP, number, text, word};
 use crate::values::syntax::between;
 
 words! {
-    /// What a client does.
     RdmaOperation {
         Write: "write", "RDMA write";
         Read: "read", "RDMA read";

@@ -7,7 +7,6 @@ use crate::values::syntax::Choice;
 
 /// A type that values of options have. It is also the type of the default, with `None` where there is none.
 pub trait OptionType: Copy {
-    /// A value that is given.
     type Given<'a>;
     /// A value that is read: the one that was given, or the default.
     type Read<'a>;

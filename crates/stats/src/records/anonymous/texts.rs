@@ -37,7 +37,6 @@ const FIELDS: [&str; 23] = [
 const FIELDS_BELOW: [(&str, &str); 5] =
     [("logs", "bw"), ("logs", "iops"), ("logs", "latency"), ("logs", "histogram"), ("cgroup", "name")];
 
-/// Fields that are left out.
 const LEFT_OUT: [&str; 3] = ["mount_options", "arguments", "model"];
 
 /// Options whose values are names of files, hosts or programs; several are joined by colons.
@@ -102,7 +101,6 @@ const DEVICES: [&str; 14] =
 /// Files that are the same on every machine.
 const SPECIAL: [&str; 4] = ["/dev/null", "/dev/zero", "/dev/stdout", "/dev/stdin"];
 
-/// Names, and what they are called.
 #[derive(Debug, Default)]
 pub(super) struct Names {
     aliases: BTreeMap<String, String>,
@@ -114,7 +112,6 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// Gives a name an alias.
     pub(super) fn hide(&mut self, name: &str, alias: &str) {
         if !name.is_empty() {
             self.aliases.insert(name.to_owned(), alias.to_owned());
@@ -190,7 +187,6 @@ impl Names {
         masked.join("'")
     }
 
-    /// The replacement of a name.
     fn alias(&mut self, name: &str) -> String {
         if is_everywhere(name) {
             return name.to_owned();

@@ -7,9 +7,7 @@ use serde::{Deserialize, Serialize};
 /// The last run on a target had the same I/Os in the same order, and the target has not changed since.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct EarlierRun {
-    /// Position of the job in this run.
     pub job_index: u32,
-    /// The target.
     pub path: String,
     /// Time since the end of that run, seconds.
     pub seconds_ago: u64,

@@ -17,11 +17,8 @@ pub struct Heat {
 /// Temperatures of a drive, thousandths of a degree Celsius.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct DriveHeat {
-    /// Name in `/sys/block`.
     pub name: String,
-    /// Before the jobs.
     pub before: i64,
-    /// Now.
     pub now: i64,
     /// The drive warns, and slows down, from here on.
     pub limit: i64,

@@ -41,7 +41,6 @@ pub struct Throttling {
 pub struct HostClock {
     /// Milliseconds by which the time of day was set forward (negative: back).
     pub stepped_ms: i64,
-    /// Milliseconds in which the machine was suspended.
     pub suspended_ms: u64,
 }
 

@@ -11,7 +11,6 @@ use serde::{Deserialize, Serialize};
 pub struct StorageLayer {
     /// Mount point of a file system, or name of a block device in `/sys/block`; each name is there once.
     pub name: String,
-    /// What it is.
     pub kind: LayerKind,
     /// Kind of a file system (`ext4`), level of a RAID (`raid1`), owner of a mapped device (`LVM`, `CRYPT`); else empty.
     pub detail: String,
@@ -48,7 +47,6 @@ pub struct DeviceCache {
     pub hits: Option<[u64; 2]>,
 }
 
-/// Kind of a layer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LayerKind {
@@ -80,7 +78,6 @@ pub struct BackingFile {
     pub path: String,
     /// The loop device bypasses the page cache of the file; `None`: the kernel does not tell.
     pub direct_io: Option<bool>,
-    /// Size of the file in bytes.
     pub size_bytes: u64,
     /// Bytes that its file system had allocated for it before the run.
     pub allocated_before_bytes: u64,

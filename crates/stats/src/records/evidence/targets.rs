@@ -9,7 +9,6 @@ use serde::{Deserialize, Serialize};
 /// The files and devices of one job, with those of its clones.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct JobTargets {
-    /// Position of the job in the run.
     pub job_index: u32,
     /// Its targets, grouped by file system or device.
     pub places: Vec<TargetPlace>,
@@ -28,18 +27,15 @@ pub struct JobTargets {
 /// One target with two names: a link, another node of a device, a loop device and its file, two loop devices on one file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TargetAlias {
-    /// Its name in this job.
     pub path: String,
     /// Position of the earlier job in the run.
     pub other_index: u32,
-    /// Its name there.
     pub other_path: String,
 }
 
 /// A part of the file behind a loop device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct BackingPart {
-    /// Its length, bytes.
     pub size_bytes: u64,
     /// The extents in it before the run.
     pub extents: ExtentBytes,
@@ -48,11 +44,9 @@ pub struct BackingPart {
 /// Targets of one job on one file system, or one device.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct TargetPlace {
-    /// Kind of the targets.
     pub kind: TargetKind,
     /// The first of them.
     pub path: String,
-    /// Number of targets.
     pub n_files: u64,
     /// Kind of their file system, such as `ext4`; `None` for a device.
     pub file_system: Option<String>,
@@ -70,14 +64,12 @@ pub struct TargetPlace {
     pub layer: Option<String>,
     /// Before the jobs began, after files were laid out.
     pub before: TargetSize,
-    /// Now.
     pub now: TargetSize,
 }
 
 /// Blocks of what a job has read, looked at after the run.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ReadSample {
-    /// Position of the job in the run.
     pub job_index: u32,
     /// The target that was looked at.
     pub path: String,
@@ -90,11 +82,8 @@ pub struct ReadSample {
 /// A file that held data and was shorter than a job needs that only reads.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct LaidOver {
-    /// Position of the job in the run.
     pub job_index: u32,
-    /// The file.
     pub path: String,
-    /// What it held, bytes.
     pub held_bytes: u64,
     /// The size that the job needs, bytes; `None`: it is filled until its device is full.
     pub wanted_bytes: Option<u64>,
@@ -102,7 +91,6 @@ pub struct LaidOver {
     pub is_replaced: bool,
 }
 
-/// A partition and its place on the disk.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PartitionPlace {
     /// Its name, such as `sda1`.
@@ -111,16 +99,12 @@ pub struct PartitionPlace {
     pub start_bytes: u64,
 }
 
-/// Kind of a target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TargetKind {
-    /// A regular file.
     #[default]
     File,
-    /// A block device.
     Block,
-    /// A character device.
     Character,
     /// It did not exist before the jobs.
     Missing,

@@ -30,7 +30,6 @@ pub struct LimitFacts {
 /// The share of a control group in a device that several groups use (`io.weight`, `io.bfq.weight`).
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct IoWeight {
-    /// The device, as in `/sys/block`.
     pub device: String,
     /// The share, relative to those of the other groups; a group has 100 unless it was set.
     pub weight: u64,
@@ -41,12 +40,9 @@ pub struct IoWeight {
 /// A limit of a control group for one device and direction (`io.max`, `blkio.throttle`).
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct IoLimit {
-    /// The device, as in `/sys/block`.
     pub device: String,
     /// It is for writes; otherwise for reads.
     pub is_write: bool,
-    /// Bytes a second.
     pub bytes_per_sec: Option<u64>,
-    /// I/Os a second.
     pub ios_per_sec: Option<u64>,
 }

@@ -38,9 +38,7 @@ pub struct MetadataForm {
     pub has_protection: bool,
     /// Reference tags count with the blocks.
     pub has_reference_tag: bool,
-    /// Bytes of data to which metadata belong.
     pub data_bytes: u32,
-    /// Bytes of metadata.
     pub metadata_bytes: u32,
     /// Place and length of the protection information in them, bytes.
     pub protection_at: u32,
@@ -48,7 +46,6 @@ pub struct MetadataForm {
     pub protection_bytes: u32,
     /// Kind of the guard: 0 none, 1 IP checksum, 2 CRC of T10-DIF, 4 CRC of NVMe with 64 bits.
     pub guard_kind: u8,
-    /// Bytes of the storage tag.
     pub storage_tag_bytes: u32,
 }
 

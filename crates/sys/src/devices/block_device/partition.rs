@@ -5,7 +5,6 @@
 use super::{DeviceNumber, SYS_DEV_BLOCK, file_name};
 use std::path::Path;
 
-/// A partition of a disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Partition {
     /// Name, such as `sda1`.

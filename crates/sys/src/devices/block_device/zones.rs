@@ -21,7 +21,6 @@ const SECTOR_BYTES: u64 = 512;
 /// First sector (u64), number of zones (u32), flags (u32).
 const HEADER_BYTES: usize = 16;
 
-/// One zone of a report.
 const ZONE_BYTES: usize = 64;
 
 /// Most zeroes written at once.
@@ -47,17 +46,13 @@ pub enum ZoneKind {
 /// State of a zone, as reported by the kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ZoneCondition {
-    /// The zone has no write pointer.
     NoWritePointer,
-    /// Empty.
     Empty,
     /// Being written.
     ImplicitlyOpen,
-    /// Open on request.
     ExplicitlyOpen,
     /// Written in part, and not open.
     Closed,
-    /// Written.
     Full,
     /// The zone cannot be written any longer.
     ReadOnly,
@@ -65,7 +60,6 @@ pub enum ZoneCondition {
     Offline,
 }
 
-/// One zone of a device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Zone {
     /// First byte.
@@ -78,7 +72,6 @@ pub struct Zone {
     pub written_bytes: u64,
     /// The way in which it is written.
     pub kind: ZoneKind,
-    /// Its state.
     pub condition: ZoneCondition,
 }
 
@@ -110,7 +103,6 @@ struct ZoneRange {
     n_sectors: u64,
 }
 
-/// Operations of a zoned device.
 pub trait ZonedDevice: std::fmt::Debug + Send + Sync {
     /// Bytes from one zone to the next.
     fn zone_bytes(&self) -> Result<u64>;
@@ -124,7 +116,6 @@ pub trait ZonedDevice: std::fmt::Debug + Send + Sync {
     /// Finishes the zones in a range, so that they count as written to their ends.
     fn finish(&self, start_bytes: u64, length_bytes: u64) -> Result<()>;
 
-    /// Bytes that were written to the zone with this start.
     fn written_bytes(&self, start_bytes: u64) -> Result<u64>;
 
     /// Writes zeroes past the page cache.
@@ -139,7 +130,6 @@ pub trait ZonedDevice: std::fmt::Debug + Send + Sync {
 pub struct OpenZonedDevice(pub OwnedFd);
 
 impl OpenZonedDevice {
-    /// A report that begins with the zone of a sector.
     fn report_from(&self, sector: u64) -> Result<Vec<Zone>> {
         let mut buffer = request(sector);
         // The kernel knows the length of the buffer by the number of zones in its header.

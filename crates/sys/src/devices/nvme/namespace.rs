@@ -22,16 +22,13 @@ const CNS_CONTROLLER_OF_SET: u32 = 6;
 const NVM_SET: u32 = 0;
 pub(super) const ZONED_SET: u32 = 2;
 
-/// A namespace.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Namespace {
     /// Its number, of which commands need to know.
     pub id: u32,
-    /// Number of its blocks.
     pub n_blocks: u64,
     /// Bytes of data of a block: a power of two.
     pub data_bytes: u32,
-    /// Bytes of metadata of a block.
     pub metadata_bytes: u32,
     /// The metadata follow the data of each block, in one buffer; else they have a buffer of their own.
     pub is_extended: bool,
@@ -55,7 +52,6 @@ pub struct ProtectionFormat {
 }
 
 impl ProtectionFormat {
-    /// Its length, bytes.
     pub const fn bytes(self) -> u32 {
         if self.guard_bits == 16 { 8 } else { 16 }
     }
@@ -64,11 +60,8 @@ impl ProtectionFormat {
 /// The step of the identification that failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IdentifyStep {
-    /// The number of the namespace.
     Id,
-    /// The controller.
     Controller,
-    /// The namespace.
     Namespace,
     /// What belongs to the command set.
     NvmNamespace,

@@ -18,7 +18,6 @@ const CLASS: &str = "nvme-generic";
 /// The way to the data of a namespace, beside its character device.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BlockSide {
-    /// This block device.
     At(PathBuf),
     /// None: the kernel hides the block device, because it does not understand the format.
     Hidden,

@@ -8,7 +8,6 @@ use super::queue::ScsiData;
 use crate::Errno;
 use rustix::fd::{AsRawFd, BorrowedFd};
 
-/// `SG_IO`.
 const SG_IO: libc::Ioctl = 0x2285;
 
 /// The structure is the fourth version.
@@ -20,7 +19,6 @@ pub(crate) const TIMEOUT_MS: u32 = 30_000;
 /// Bytes of sense data that are kept.
 pub(crate) const SENSE_BYTES: usize = 96;
 
-/// `struct sg_io_v4`.
 #[repr(C)]
 #[derive(Debug, Default)]
 struct SgIoV4 {

@@ -16,9 +16,7 @@ const ANSWERS: [usize; 2] = [8, 32];
 /// Size of a disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Capacity {
-    /// Number of blocks.
     pub n_blocks: u64,
-    /// Bytes of a block.
     pub block_bytes: u32,
 }
 
@@ -55,7 +53,6 @@ impl Capacity {
         Self::parse_long(&ask(Cdb::read_capacity_16(ANSWERS[1] as u32), ANSWERS[1])?).ok_or(Errno::IO)
     }
 
-    /// All bytes.
     pub fn bytes(self) -> u64 {
         self.n_blocks.saturating_mul(self.block_bytes.into())
     }

@@ -36,13 +36,10 @@ pub enum CdbLength {
 /// A command on blocks whose length can be chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BlockCommand {
-    /// READ.
     Read,
     /// PRE-FETCH, which has no form of 32 bytes.
     Prefetch,
-    /// WRITE.
     Write,
-    /// VERIFY.
     Verify(ByteCheck),
 }
 
@@ -80,17 +77,14 @@ impl Cdb {
         }
     }
 
-    /// READ.
     pub fn read(first: u64, n_blocks: u32, with_fua: bool) -> Self {
         Self::on_blocks((0x28, 0x88), flags(with_fua), first, n_blocks)
     }
 
-    /// WRITE.
     pub fn write(first: u64, n_blocks: u32, with_fua: bool) -> Self {
         Self::on_blocks((0x2A, 0x8A), flags(with_fua), first, n_blocks)
     }
 
-    /// WRITE AND VERIFY.
     pub fn write_and_verify(first: u64, n_blocks: u32) -> Self {
         Self::on_blocks((0x2E, 0x8E), 0, first, n_blocks)
     }
@@ -105,7 +99,6 @@ impl Cdb {
         Self::of_16(0x93, NO_DATA_OUT, first, n_blocks)
     }
 
-    /// VERIFY.
     pub fn verify(first: u64, n_blocks: u32, check: ByteCheck) -> Self {
         Self::on_blocks((0x2F, 0x8F), check.code() << 1, first, n_blocks)
     }
@@ -140,7 +133,6 @@ impl Cdb {
         cdb
     }
 
-    /// The command as bytes.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes[..usize::from(self.length)]
     }
@@ -199,7 +191,6 @@ const fn flags(with_fua: bool) -> u8 {
 /// Bytes before the ranges of a list for UNMAP.
 pub const UNMAP_HEAD_BYTES: usize = 8;
 
-/// Bytes of a range of a list for UNMAP.
 pub const UNMAP_RANGE_BYTES: usize = 16;
 
 /// Writes a list for UNMAP of these ranges (first block, number of blocks) to the beginning of `out`, and returns its length.

@@ -14,13 +14,11 @@ use std::io;
 /// Bytes of sense data that are kept.
 const SENSE_BYTES: usize = 64;
 
-/// `SG_IO`.
 const SG_IO: libc::c_ulong = 0x2285;
 
 /// Time limit of a command, ms: that of fio.
 const TIMEOUT_MS: u32 = 30_000;
 
-/// The flag for completions by polling.
 const FLAG_POLLED: u32 = 0x800;
 
 /// Mask of `info`: the device, its driver or the host adapter has reported something.
@@ -31,14 +29,11 @@ const NO_DATA: i32 = -1;
 const TO_DEVICE: i32 = -2;
 const FROM_DEVICE: i32 = -3;
 
-/// The data of a command.
 #[derive(Debug, Clone, Copy)]
 pub enum ScsiData {
     /// None.
     Nothing,
-    /// The device fills it.
     FromDevice(Region),
-    /// The device takes it.
     ToDevice(Region),
 }
 
@@ -131,17 +126,12 @@ struct Request {
 pub struct ScsiStatus {
     /// Status of the device (2: check condition).
     pub status: u8,
-    /// Status of the host adapter.
     pub host_status: u16,
-    /// Status of the driver.
     pub driver_status: u16,
-    /// Sense data.
     pub sense: Vec<u8>,
     /// Bytes that were not moved.
     pub n_left: u32,
-    /// Bytes that were to be moved.
     pub n_bytes: u32,
-    /// The command.
     pub cdb: Vec<u8>,
     /// The command went by a ring (`cmd_type=bsg`).
     #[serde(default)]

@@ -10,18 +10,15 @@ use std::cell::RefCell;
 use std::ffi::c_void;
 use std::rc::Rc;
 
-/// An I/O for a library.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LibraryIo {
     /// Names the I/O while it is in flight; below the depth of the job.
     pub tag: u32,
-    /// Index of the target.
     pub target: u32,
     /// `FERRIO_ENGINE_READ` and so on of the header: read 0, write 1, trim 2, sync 3.
     pub direction: u32,
     /// First byte.
     pub offset_bytes: u64,
-    /// Length, bytes.
     pub length_bytes: usize,
     /// Place of its data in the buffer area; `None`: it has none.
     pub buffer_offset: Option<usize>,
@@ -32,7 +29,6 @@ pub struct LibraryIo {
 pub enum Submitted {
     /// It is done as a whole.
     Completed,
-    /// It failed with this errno.
     Failed(i32),
     /// It will be reaped.
     Queued,
@@ -44,7 +40,6 @@ pub enum Submitted {
 #[derive(Debug)]
 pub struct LibraryEngine {
     api: Api,
-    /// What names the engine in the library.
     engine: *mut c_void,
     arena: Rc<RefCell<Arena>>,
     /// Lengths of the I/Os in flight, by tag.
@@ -86,7 +81,6 @@ impl LibraryEngine {
         })
     }
 
-    /// Closes a target.
     pub fn close(&mut self, index: u32) {
         if let Some(call) = self.api.raw().calls.close {
             // SAFETY: the function has this type, and the engine is running.

@@ -203,7 +203,6 @@ const fn factors(n_bytes: usize) -> [i64; 2] {
     [power(n_bits + 64 - 33) as i64, power(n_bits - 33) as i64]
 }
 
-/// The remainder of a power of x.
 const fn power(mut exponent: u64) -> u32 {
     let (mut result, mut square) = (1 << 31, 1 << 30);
     while exponent > 0 {

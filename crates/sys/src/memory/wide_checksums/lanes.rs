@@ -20,7 +20,6 @@ pub(super) struct Digest<const WORDS: usize> {
     pub(super) tail: fn(&[u8]) -> Tail,
     /// In the registers of [`eight`], whose instructions it takes.
     pub(super) of_eight: unsafe fn(&ParallelMessages<'_, { eight::N_LANES }>) -> [[u32; WORDS]; eight::N_LANES],
-    /// In those of [`sixteen`].
     pub(super) of_sixteen: unsafe fn(&ParallelMessages<'_, { sixteen::N_LANES }>) -> [[u32; WORDS]; sixteen::N_LANES],
 }
 

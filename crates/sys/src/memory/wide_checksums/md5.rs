@@ -5,7 +5,6 @@
 use super::lanes::{Digest, ParallelMessages, digest_by_blocks};
 use ferrio_units::checksum::padding::Tail;
 
-/// The digest.
 pub(super) const DIGEST: Digest<4> =
     Digest { tail: Tail::little_endian, of_eight: eight::digest, of_sixteen: sixteen::digest };
 

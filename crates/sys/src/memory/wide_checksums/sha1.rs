@@ -11,7 +11,6 @@ const START: [u32; 5] = [0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476, 0xc
 /// Constants of the four rounds: section 4.2.1.
 const ROUNDS: [u32; 4] = [0x5a82_7999, 0x6ed9_eba1, 0x8f1b_bcdc, 0xca62_c1d6];
 
-/// The digest.
 pub(super) const DIGEST: Digest<5> =
     Digest { tail: Tail::big_endian, of_eight: eight::digest, of_sixteen: sixteen::digest };
 

@@ -15,7 +15,6 @@ use io_uring::types::{Fd, Fixed};
 const IO: u32 = 0xC048_4E80;
 const IO_BY_VECTOR: u32 = 0xC048_4E81;
 
-/// Bytes for a command in a request.
 const COMMAND_BYTES: usize = 80;
 
 /// The data of a command, and the form in which the kernel gets its memory.
@@ -31,14 +30,12 @@ pub enum CommandData {
     Registered(Region, u16),
 }
 
-/// A command to a namespace.
 #[derive(Debug, Clone, Copy)]
 pub struct RingCommand {
     /// The character device of the namespace.
     pub fd: RingFd,
     /// The command; the ring puts the data into it.
     pub command: NvmeCommand,
-    /// Its data.
     pub data: CommandData,
     /// Its metadata, if they are separate.
     pub metadata: Option<Region>,

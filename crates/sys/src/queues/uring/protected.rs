@@ -23,7 +23,6 @@ const CHECK_APPLICATION: u16 = 1 << 2;
 /// Protection information of a read or write.
 #[derive(Debug, Clone, Copy)]
 pub struct RingProtection {
-    /// The metadata of all blocks.
     pub metadata: Region,
     /// The fields that the device checks.
     pub checks_guard: bool,
@@ -31,7 +30,6 @@ pub struct RingProtection {
     pub checks_reference: bool,
     /// The same for the application tag.
     pub checks_application: bool,
-    /// Application tag.
     pub application_tag: u16,
     /// Reference tag of the first block in the metadata; the kernel turns it into that of the device.
     pub first_reference: u64,

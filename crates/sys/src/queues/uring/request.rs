@@ -14,7 +14,6 @@ const BLOCK_DISCARD: u32 = 0x12 << 8;
 /// A file, by descriptor or by its index in the ring's table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RingFd {
-    /// An open descriptor.
     Open(RawFd),
     /// Index in the table of [`super::IoRing::register_file_table`].
     Registered(u32),
@@ -36,7 +35,6 @@ pub enum BufferForm {
 pub struct RingIo {
     /// True to write.
     pub is_write: bool,
-    /// File.
     pub fd: RingFd,
     /// Memory, at most 4 GiB - 1.
     pub region: Region,
@@ -113,7 +111,6 @@ impl RingIo {
     }
 }
 
-/// A sync.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SyncKind {
     /// `fsync`.

@@ -13,17 +13,13 @@ use io_uring::squeue::Flags;
 use io_uring::types::{Fd, Fixed};
 use std::cell::UnsafeCell;
 
-/// Bytes for a command in a request.
 const COMMAND_BYTES: usize = 80;
 
-/// A command to a disk.
 #[derive(Debug, Clone, Copy)]
 pub struct RingScsiCommand {
     /// The `/dev/bsg/H:C:T:L`.
     pub fd: RingFd,
-    /// The command.
     pub cdb: Cdb,
-    /// Its data.
     pub data: ScsiData,
     /// Lets a kernel worker thread do it at once (`IOSQE_ASYNC`).
     pub is_forced_async: bool,
@@ -82,7 +78,6 @@ const CONDITION_MET: u64 = 0x04;
 /// A finished command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ScsiCompletion {
-    /// Slot of the command.
     pub slot: u32,
     /// 0, or a negative errno.
     pub result: i32,

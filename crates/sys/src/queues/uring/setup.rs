@@ -32,7 +32,6 @@ pub struct RingRequest {
 }
 
 impl RingRequest {
-    /// A plain ring of a depth.
     pub fn new(depth: u32) -> Self {
         Self { depth, completion_entries: 0, is_iopoll: false, sqpoll: None }
     }

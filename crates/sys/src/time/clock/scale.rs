@@ -18,7 +18,6 @@ pub(super) struct Scale {
 }
 
 impl Scale {
-    /// A tick is a nanosecond.
     pub(super) const IDENTITY: Self = Self { ns_per_tick: 1 << NS_SHIFT, ticks_per_ns: 1 << TICK_SHIFT };
 
     /// The scale of a counter that ran `ticks` in `ns`. `None` if a tick is too long for [`NS_SHIFT`], or the counter is faster
@@ -85,7 +84,6 @@ impl StampLine {
         self.start_ns.saturating_add(self.scale.to_ns(stamp.saturating_sub(self.start_stamp)))
     }
 
-    /// The stamp at which the line reaches `ns`.
     pub(super) fn stamp_at_ns(&self, ns: u64) -> u64 {
         self.start_stamp.saturating_add(self.scale.to_stamps(ns.saturating_sub(self.start_ns)))
     }

@@ -18,10 +18,8 @@ const LEADER: usize = 0;
 /// Before all that wait for the same time.
 const FIRST: u64 = 0;
 
-/// State of a seat's thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum SeatState {
-    /// It runs, from this time on.
     Runs(u64),
     /// It waits for this time; of equal ones, the one that has waited longer comes first.
     Waits(u64, u64),

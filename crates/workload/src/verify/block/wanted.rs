@@ -17,7 +17,6 @@ pub(super) struct Wanted {
 pub(super) struct Interval {
     /// Offset in the block.
     pub(super) at: usize,
-    /// Length of the interval.
     pub(super) length_bytes: usize,
     /// Length of header and checksum.
     pub(super) area_bytes: usize,
@@ -39,7 +38,6 @@ impl BlockRules {
 }
 
 impl Wanted {
-    /// Compares the data of an interval of a block.
     pub(super) fn compare(&self, block: &[u8], block_offset: u64, interval: &Interval) -> Result<(), Fault> {
         let data = interval.at + interval.area_bytes..interval.at + interval.length_bytes;
         let (Some(found), Some(wanted)) = (block.get(data.clone()), self.data.get(data.clone())) else { return Ok(()) };

@@ -30,7 +30,6 @@ pub struct Ahead {
 
 #[derive(Debug)]
 struct Group {
-    /// Seeds of the group's blocks.
     seeds: Vec<u64>,
     /// Length of each block.
     length_bytes: usize,

@@ -108,7 +108,6 @@ fn what_is_no_state_is_refused() {
     assert_eq!(decode(&changed(40, 6)), Err(StateError(StateFault::Corrupt)));
 }
 
-/// A body with its true checksum.
 fn sealed(version: u64, body: &[u8]) -> Vec<u8> {
     let head = [version, body.len() as u64, crc32c(body).into()].map(u64::to_le_bytes).concat();
     [&head, body].concat()

@@ -31,7 +31,6 @@ pub(super) struct Placing<'a> {
     pub(super) is_patient: bool,
     /// Number of zones that were reset for the I/O.
     pub(super) n_resets: u64,
-    /// A zone was closed.
     pub(super) has_closed: bool,
 }
 

@@ -17,7 +17,6 @@ pub(in super::super) enum IscsiError {
     /// The library's text about the last call.
     #[error("{0}")]
     Library(String),
-    /// There is no connection, or no session.
     #[error("failed to connect{}: {why}", if *.is_lun { " to LUN " } else { "" })]
     NoConnection {
         /// The session was to be for a LUN; otherwise for the list of targets.

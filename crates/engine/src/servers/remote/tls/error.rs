@@ -11,33 +11,27 @@ use std::path::PathBuf;
 /// Why there is no connection with TLS.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub(crate) enum TlsError {
-    /// The name of the server can be in no certificate.
     #[error("{0} is no name that a certificate can have")]
     BadName(String),
     /// A file with certificates or a key cannot be read or used.
     #[error("{}: {why}", path.display())]
     File {
-        /// The file.
         path: PathBuf,
         /// The answer of the system or of the library.
         why: String,
     },
-    /// A file has no certificate.
     #[error("{}: there is no certificate in it", .0.display())]
     NoCertificate(PathBuf),
     /// A file has certificates, and none of an authority.
     #[error("{}: there is no certificate of an authority in it", .0.display())]
     NoAuthority(PathBuf),
-    /// The system has no certificates of authorities.
     #[error("this system trusts no authorities; install the package ca-certificates")]
     SystemTrustsNone,
     /// The library does not take the settings.
     #[error("{0}")]
     Settings(String),
-    /// The connection was lost before the agreement.
     #[error("the connection is lost before TLS is agreed on: {}", io::Error::from(*.0))]
     Lost(Errno),
-    /// The server has ended the connection before the agreement.
     #[error("the server has closed the connection before TLS was agreed on")]
     Closed,
     /// The server's certificate is not accepted.
@@ -52,7 +46,6 @@ pub(crate) enum TlsError {
 }
 
 impl TlsError {
-    /// A refusal of the library on these terms.
     pub(super) fn of_library(error: Error, terms: &TlsTerms) -> Self {
         match error {
             Error::InvalidCertificate(fault) => Self::Certificate(CertificateFault::new(&fault, terms)),
@@ -71,7 +64,6 @@ pub(crate) enum CertificateFault {
     /// Its first day is to come.
     #[error("it is not valid yet, or the clock of this host is wrong")]
     NotValidYet,
-    /// No trusted authority has signed it.
     #[error("no authority that is trusted has signed it; a private one is named by {option}")]
     UnknownIssuer {
         /// The option that names a file with authorities.
@@ -85,16 +77,11 @@ pub(crate) enum CertificateFault {
         /// The option that names a file with authorities.
         option: &'static str,
     },
-    /// It is for another host.
     #[error("it is of another host than {name}")]
-    OtherHost {
-        /// Name that was asked for.
-        name: String,
-    },
+    OtherHost { name: String },
     /// Its authority has withdrawn it.
     #[error("it is revoked")]
     Revoked,
-    /// It is signed by itself.
     #[error("it is that of an authority of its own, which is not trusted; {option} names a file with it")]
     OwnAuthority {
         /// The option that names a file with authorities.

@@ -48,7 +48,6 @@ impl Certificates {
         self.directory.join(name)
     }
 
-    /// A certificate for a name, and its key.
     fn issue(&self, name: &str, change: impl FnOnce(&mut CertificateParams)) -> (rcgen::Certificate, KeyPair) {
         let mut params = CertificateParams::new(vec![name.to_owned()]).unwrap();
         change(&mut params);
@@ -97,7 +96,6 @@ fn echo(config: Arc<ServerConfig>) -> (Place, JoinHandle<()>) {
     })
 }
 
-/// A server for one connection.
 fn serve(work: impl FnOnce(TcpStream) + Send + 'static) -> (Place, JoinHandle<()>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let place = Place::Host("127.0.0.1".to_owned(), listener.local_addr().unwrap().port());
@@ -118,7 +116,6 @@ fn agree(place: &Place, terms: &TlsTerms, limits: WaitLimits<'_>) -> Result<Chan
     Channel::encrypt(socket, &TlsSettings::new(terms).map_err(|error| error.to_string())?, limits).map_err(said)
 }
 
-/// The failure against a server, which has to be one.
 fn failure(config: Arc<ServerConfig>, terms: &TlsTerms) -> String {
     let (place, server) = echo(config);
     let failure = agree(&place, terms, limits()).err().unwrap_or_default();

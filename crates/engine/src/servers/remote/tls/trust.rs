@@ -49,7 +49,6 @@ fn read(path: &Path) -> Result<Vec<u8>, TlsError> {
     file::read_input(path, MAX_BYTES).map_err(|error| unusable(path, &error_text(&error)))
 }
 
-/// The certificates in a file.
 fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, TlsError> {
     let what = |error| unusable(path, &error);
     let found: Vec<_> = CertificateDer::pem_slice_iter(&read(path)?).collect::<Result<_, _>>().map_err(what)?;
@@ -78,7 +77,6 @@ struct CertificateVerifier {
     /// Checks authority and name; `None`: neither is checked.
     all: Option<Arc<WebPkiServerVerifier>>,
     checks_name: bool,
-    /// Certificates that are trusted.
     known: Vec<CertificateDer<'static>>,
     provider: Arc<CryptoProvider>,
 }

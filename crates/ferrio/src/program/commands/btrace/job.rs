@@ -24,7 +24,6 @@ const NS_PER_SEC: f64 = 1e9;
 const USED: [(DataDirection, &str); 3] =
     [(DataDirection::Read, "reads"), (DataDirection::Write, "writes"), (DataDirection::Trim, "trims")];
 
-/// The job file.
 pub(super) fn imitation(request: &Request, profile: &TraceProfile) -> JobText {
     let mut job = JobText::default();
     let n_all: u64 = profile.tasks.iter().map(ProfiledTask::n_ios).sum();

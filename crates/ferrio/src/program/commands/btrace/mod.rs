@@ -129,7 +129,6 @@ fn read(paths: &[PathBuf]) -> anyhow::Result<TraceProfile> {
     profile(traces, &|| false).map_err(|(index, error)| failed(index, &error))
 }
 
-/// A trace in a file.
 #[derive(Debug)]
 struct TraceOnDisk(File);
 

@@ -6,7 +6,6 @@ use ferrio_units::DataDirection;
 use ferrio_workload::replay::{DirectionProfile, ProfiledTask, TraceProfile};
 use serde_json::{Map, Value, json};
 
-/// The profile as JSON.
 pub(super) fn document(profile: &TraceProfile) -> Value {
     let device = |(major, minor): &(u32, u32)| format!("{major}:{minor}");
     json!({

@@ -5,7 +5,6 @@
 use crate::ui::console::can_be_steered;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// Redraws a second.
 const REDRAWS_PER_SEC: u8 = 10;
 
 const TEMPLATE: &str = "{bytes} of {total_bytes} [{wide_bar}] {percent:>3} %, {bytes_per_sec}, {eta} left";
@@ -18,7 +17,6 @@ const NARROW_TEMPLATE: &str = "{bytes} of {total_bytes} {percent:>3} %";
 pub(super) struct ScanBar(Option<ProgressBar>);
 
 impl ScanBar {
-    /// A bar at its beginning.
     pub(super) fn start(total_bytes: u64) -> Self {
         Self(can_be_steered(&std::io::stderr()).then(|| {
             let target = ProgressDrawTarget::stderr_with_hz(REDRAWS_PER_SEC);
@@ -35,7 +33,6 @@ impl ScanBar {
         }
     }
 
-    /// Removes the bar.
     pub(super) fn end(&self) {
         if let Some(bar) = &self.0 {
             bar.finish_and_clear();

@@ -105,7 +105,6 @@ pub(super) fn unreadable(repeats: &RepeatFigures) -> Option<String> {
     })
 }
 
-/// The figures as JSON.
 pub(super) fn document(target: &Path, repeats: &RepeatFigures) -> Value {
     let block = |block: &ferrio_run::repeats::RepeatedBlock| json!({ "n_times": block.n_times, "first_offset_bytes": block.first_offset_bytes });
     let packed =

@@ -179,7 +179,6 @@ fn calibrate_idle(console: &mut Console) -> ExitCode {
     }
 }
 
-/// The file of `--record`, where there shall be one.
 fn open_record(
     output: &OutputSettings,
     kept: &Arc<ProtectedPaths>,
@@ -216,7 +215,6 @@ fn write_record(file: AtomicFile, record: &RunRecord, console: &mut Console) {
 struct FilesOfRun {
     /// Those that were read for its specification.
     inputs: Vec<PathBuf>,
-    /// All of them.
     kept: Arc<ProtectedPaths>,
 }
 

@@ -18,10 +18,8 @@ use std::process::ExitCode;
 
 const PROGRAM: &str = "ferrio engines";
 
-/// Columns of the names in the text.
 const NAME_COLUMNS: usize = 23;
 
-/// Columns of the text.
 const TEXT_COLUMNS: usize = 80;
 
 /// What is wanted.

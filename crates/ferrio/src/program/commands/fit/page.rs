@@ -13,7 +13,6 @@ use ferrio_stats::{Finding, IoKind, Metric};
 use ferrio_units::humanize::{bytes_text, duration_text, thousands};
 use std::path::Path;
 
-/// The page.
 pub(super) fn page(recipe: &Recipe, outcome: &FitOutcome, path: &Path) -> String {
     let checks = outcome.loads.iter().flat_map(|load| &load.checks);
     let missed = outcome.loads.iter().filter_map(|load| {

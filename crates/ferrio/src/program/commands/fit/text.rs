@@ -31,7 +31,6 @@ pub(super) fn list(recipes: &[(String, Result<Recipe, FitError>)]) -> String {
         + "\nferrio fit NAME tells what a recipe does, and ferrio fit NAME PATH judges the storage under PATH.\n"
 }
 
-/// What a recipe does.
 pub(super) fn recipe(recipe: &Recipe) -> String {
     let width = width();
     let mut text = format!("{}\n\n{}\n", recipe.title, wrap(&words::about(recipe), "", width));

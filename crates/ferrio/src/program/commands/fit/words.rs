@@ -15,7 +15,6 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::time::Duration;
 
-/// That a recipe has no limits.
 pub(super) const NO_LIMITS: &str = "No limit is known that the vendor itself has published: the recipe describes the storage under this load, and gives no verdict (exit code 3).";
 
 /// Headings of the figures of a load.
@@ -26,7 +25,6 @@ pub(super) fn figure_columns() -> Vec<&'static str> {
 /// The figures of a load.
 const SHOWN: [Metric; 5] = [Metric::Bandwidth, Metric::Iops, Metric::MeanLatency, Metric::P99, Metric::P999];
 
-/// The verdict.
 pub(super) fn headline(recipe: &Recipe, outcome: &FitOutcome, path: &Path) -> String {
     let (name, path) = (&recipe.name, path.display());
     match outcome.verdict {
@@ -70,7 +68,6 @@ pub(super) fn bound(limit: &FitLimit, bound: FitBound) -> String {
     }
 }
 
-/// What was measured of a limit.
 pub(super) fn measured(limit: &FitLimit, check: &CheckOutcome) -> String {
     if check.values.is_empty() { NOTHING.to_owned() } else { value(limit, check.value) }
 }
@@ -93,7 +90,6 @@ fn distance(check: &CheckOutcome) -> String {
     }
 }
 
-/// The figure that a limit is about.
 pub(super) fn subject(limit: &FitLimit) -> String {
     format!("{} of {}{} (load {})", limit.figure, limit.job, together(limit), limit.load)
 }
@@ -253,7 +249,6 @@ fn missed_rates(missed: &RateShortfall) -> String {
     format!("{} of {} {unit} a second", shown(missed.least_per_sec), shown(missed.wanted_per_sec))
 }
 
-/// Where a limit comes from.
 pub(super) fn source(limit: &FitLimit) -> String {
     let from = &limit.source;
     format!("Source: {}, {} ({}): {}", from.title, from.year, from.url, from.says)

@@ -14,7 +14,6 @@ use std::io::{BufRead, Read as _};
 /// So many answers to a question may be wrong.
 const MAX_TRIES: usize = 5;
 
-/// Longest answer, bytes.
 const MAX_ANSWER_BYTES: u64 = 8192;
 
 /// Where answers come from, and questions go to.

@@ -12,7 +12,6 @@ const LOG_BYTES: u64 = 8192;
 /// The part of the data's size that the log of a database has.
 const LOG_PART: u64 = 8;
 
-/// The job file.
 pub(super) fn text(wanted: &JobRequest, target: &JobTarget) -> JobText {
     let mut job = JobText::default();
     job.comment(&format!("Made by ferrio genjob: {}.", wanted.measure.name()));
@@ -105,7 +104,6 @@ fn data(job: &mut JobText, name: &str, wanted: &JobRequest) {
     job.option("iodepth", wanted.depth);
 }
 
-/// Writes of a log.
 fn log(job: &mut JobText, name: &str, block_bytes: u64) {
     job.section(name);
     job.comment("Writes, one block behind the other.");

@@ -30,7 +30,6 @@ pub(super) enum JobGoal {
     LogWriter,
 }
 
-/// What is usual for a measure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Usual {
     pub(super) block_bytes: u64,
@@ -53,7 +52,6 @@ impl JobGoal {
         Usual { block_bytes, depth, read_share, is_random }
     }
 
-    /// The name that the user gives.
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Latency => "latency",
@@ -66,7 +64,6 @@ impl JobGoal {
     }
 }
 
-/// What the job is to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct JobRequest {
     pub(super) measure: JobGoal,
@@ -125,13 +122,11 @@ impl JobRequest {
         Ok(self)
     }
 
-    /// The job writes.
     pub(super) fn writes(&self) -> bool {
         self.read_share < 100 || matches!(self.measure, JobGoal::Database | JobGoal::LogWriter)
     }
 }
 
-/// Parses the size of a block.
 pub(super) fn block_size(text: &str) -> anyhow::Result<u64> {
     let bytes = byte_size::parse(text)?;
     // Direct I/O takes no others, and other sizes mean little elsewhere.

@@ -14,16 +14,12 @@ use std::path::Path;
 /// Size of the data, unless asked for otherwise and where the target has room.
 const SIZE_BYTES: u64 = 1 << 30;
 
-/// What a target is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum JobTargetKind {
-    /// A directory, in which the job makes files.
     Directory,
     /// A file that is not there yet.
     NewFile,
-    /// A file with data.
     File,
-    /// A block device.
     Device,
 }
 
@@ -31,7 +27,6 @@ pub(super) enum JobTargetKind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct JobTarget {
     pub(super) kind: JobTargetKind,
-    /// Size of the data of the job.
     pub(super) size_bytes: u64,
 }
 

@@ -19,7 +19,6 @@ const PROGRAM: &str = "ferrio genzipf";
 /// The seed of fio's program, so that the figures are the same.
 const SEED: u32 = 1;
 
-/// The most rows of the table.
 const MAX_ROWS: u64 = 10_000;
 
 /// What is wanted.
@@ -75,7 +74,6 @@ arguments. Memory: 4 bytes a block, at most 1 GiB.
   ferrio genzipf -t zipf:1.1 --size=100g --block-size=16k
   ferrio genzipf -t pareto -i 0.2 --size=10g -p 90";
 
-/// A kind of distribution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Distribution {
     Zipf,
@@ -110,7 +108,6 @@ impl Distribution {
     }
 }
 
-/// The hits, and what they were drawn of.
 struct DrawnHits {
     distribution: Distribution,
     input: f64,

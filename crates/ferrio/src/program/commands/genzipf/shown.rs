@@ -59,7 +59,6 @@ pub(super) fn table(drawn: &DrawnHits, n_rows: usize, percent: Option<f64>) -> S
     text + LEGEND
 }
 
-/// What was drawn.
 fn head(drawn: &DrawnHits) -> String {
     let DrawnHits { distribution, input, block_bytes, hits } = drawn;
     let n_hit = hits.counts().len() as u64;

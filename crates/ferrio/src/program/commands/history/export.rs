@@ -38,7 +38,6 @@ pub(super) struct ExportRequest {
 /// Names of the columns. Units are last in a name.
 const HEADER: &str = "run,name,began_ms,duration_ns,host,program,findings,job,direction,ios,bytes,bytes_per_sec,ios_per_sec,mean_ns,\
                       p50_ns,p99_ns";
-/// Columns of the figures.
 const N_FIGURES: usize = 9;
 
 /// Exports runs.

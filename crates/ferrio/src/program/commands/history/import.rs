@@ -42,7 +42,6 @@ pub(super) fn import(request: &ImportRequest, console: &mut Console) -> anyhow::
     Ok(())
 }
 
-/// The run of a file.
 fn run_of(path: &Path, name: Option<RunName>) -> anyhow::Result<NewRun> {
     let content = ResultFile::on_disk(path).whole(MAX_BYTES).map_err(|error| error.kind)?;
     let origin = path.file_name().unwrap_or_default().to_string_lossy().into_owned();

@@ -28,7 +28,6 @@ const BEFORE: [&str; 6] = ["run", "name", "began", "length", "job", ""];
 /// The figures of a job and direction.
 const SHOWN: [Metric; 3] = [Metric::Bandwidth, Metric::Iops, Metric::P99];
 const N_COLUMNS: usize = BEFORE.len() + SHOWN.len() + 1;
-/// Columns whose values are on the left.
 const ON_THE_LEFT: [usize; 5] = [1, 2, 4, 5, N_COLUMNS - 1];
 /// Longer names are cut, so that the table keeps its columns.
 const MAX_NAME: usize = 20;

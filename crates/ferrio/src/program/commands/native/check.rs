@@ -70,7 +70,6 @@ fn result_file(arguments: &[OsString]) -> anyhow::Result<Option<PathBuf>> {
     Ok(result)
 }
 
-/// Examines a result that is there.
 fn check_result(path: PathBuf, arguments: &[OsString], console: &mut Console) -> ExitCode {
     let mut results = match inputs::read(&[path]) {
         Ok(results) => results,

@@ -27,12 +27,9 @@ const LOOK_INTERVAL: Duration = Duration::from_millis(100);
 
 const IS_OVER: u8 = b'o';
 
-/// A viewer on the terminal.
 pub(super) struct Viewer {
-    /// The keeper.
     process: Pid,
     control: UnixStream,
-    /// The terminal as it was.
     state: TerminalState,
 }
 
@@ -95,7 +92,6 @@ struct Keeper<'a> {
     control: UnixStream,
     run: Pid,
     viewer: Pid,
-    /// The terminal as it was.
     state: &'a TerminalState,
     /// The run has said that it stops, and not yet that it goes on.
     is_told_to_stop: bool,
@@ -113,7 +109,6 @@ struct ToldByRun {
 }
 
 impl<'a> Keeper<'a> {
-    /// Starts the viewer.
     fn start(reader: FrameReader, control: UnixStream, run: Pid, state: &'a TerminalState) -> io::Result<Self> {
         control.set_nonblocking(true)?;
         // The terminal is given back even where the shell has given it to others already; and the shell stops the run, not these two.

@@ -67,15 +67,11 @@ pub(super) struct PageOption {
 /// The options that are not fio's; all but `--json` are of `run` alone.
 #[derive(Default)]
 struct OwnOptions {
-    /// `--json`.
     json: bool,
-    /// `--csv`.
     csv: bool,
     /// `--output-format=jsonl`.
     jsonl: bool,
-    /// `--live`.
     live: bool,
-    /// `--web`.
     web: Option<WebOptions>,
     /// `--html`: the file of the page.
     html: Option<PathBuf>,

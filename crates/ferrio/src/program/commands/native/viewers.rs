@@ -14,7 +14,6 @@ use ferrio_sys::process::{self, Pid, Signal};
 use ferrio_sys::signals;
 use std::io;
 
-/// The viewers of a run.
 #[derive(Default)]
 pub(super) struct Viewers {
     web: Option<WebViewer>,

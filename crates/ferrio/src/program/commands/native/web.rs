@@ -70,7 +70,6 @@ impl WebOptions {
         }
     }
 
-    /// A server that listens.
     pub(super) fn bind(self) -> Result<WebServer, WebError> {
         WebServer::bind(&self.address, self.token)
     }

@@ -97,7 +97,6 @@ fn kind(request: &Request, results: &[RunResult]) -> &'static PlotKind {
     wanted.unwrap_or_else(|| plot::fitting(results))
 }
 
-/// The name of a kind.
 fn kind_name(text: &str) -> anyhow::Result<&'static str> {
     let names: Vec<&str> = KINDS.iter().map(|kind| kind.name).collect();
     let found = names.iter().find(|name| **name == text);

@@ -10,7 +10,6 @@ use ferrio_units::value::{TimeUnit, parse_time_us};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// What is wanted.
 pub(super) struct PreconditionRequest {
     pub(super) work: PreconditionWork,
     /// The question before data are destroyed is answered.
@@ -18,7 +17,6 @@ pub(super) struct PreconditionRequest {
     pub(super) is_json: bool,
 }
 
-/// What is to be done.
 pub(super) enum PreconditionWork {
     New(NewPrecondition),
     /// Work that was begun goes on.
@@ -28,7 +26,6 @@ pub(super) enum PreconditionWork {
 /// Work that begins.
 pub(super) struct NewPrecondition {
     pub(super) target: PathBuf,
-    /// Options of the load.
     pub(super) load: Vec<String>,
     pub(super) options: WorkOptions,
     pub(super) folder: Option<PathBuf>,
@@ -121,7 +118,6 @@ fn number(text: &str, most: u32) -> anyhow::Result<u32> {
     number.ok_or_else(|| anyhow!("it is no number from 0 to {most}"))
 }
 
-/// Shortest round.
 const LEAST_ROUND_MS: u64 = 100;
 
 fn round_ms(text: &str) -> anyhow::Result<u64> {

@@ -32,7 +32,6 @@ use std::sync::Arc;
 
 const PROGRAM: &str = "ferrio profile";
 
-/// Time of all runs, milliseconds.
 const TIME_MS: u64 = 15 * 60_000;
 const QUICK_MS: u64 = 2 * 60_000 + 30_000;
 const LEAST_MS: u64 = 5_000;

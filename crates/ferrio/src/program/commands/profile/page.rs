@@ -11,7 +11,6 @@ use ferrio_pictures::profile::{ProfilePart, ProfileView};
 use ferrio_units::humanize::bytes_text;
 use std::path::Path;
 
-/// The page.
 pub(super) fn page(outcome: &ProfileOutcome, path: &Path, target: &ProfileTarget) -> String {
     ferrio_pictures::profile::page(&ProfileView {
         title: format!("What {} can do", path.display()),

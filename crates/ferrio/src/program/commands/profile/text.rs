@@ -37,7 +37,6 @@ pub(super) fn before(target: &ProfileTarget, time_ms: u64, n_runs: usize) -> Str
     ) + "\n"
 }
 
-/// The cells of a row of the data sheet.
 pub(super) fn cells(row: &SheetRow) -> Vec<String> {
     let figures = SHOWN.map(|metric| metric.cell_or(row.figure(metric), ""));
     [row.what.clone(), row.at.clone()].into_iter().chain(figures).collect()

@@ -5,10 +5,8 @@
 use crate::shared::engine_choice::MAX_DEPTH;
 use ferrio_units::DataDirection;
 
-/// One test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Test {
-    /// Its name, as in the table.
     pub(super) name: &'static str,
     /// True if blocks are in random order.
     pub(super) is_random: bool,

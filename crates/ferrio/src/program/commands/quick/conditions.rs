@@ -17,26 +17,20 @@ use serde::{Serialize, Serializer};
 /// The longest warm-up.
 const MAX_RAMP_MS: u64 = 2_000;
 
-/// The conditions of all tests.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(super) struct Conditions {
     /// Directory of the file, as an absolute path.
     pub(super) directory: String,
-    /// Name of the file.
     pub(super) file_name: String,
-    /// Size of the file.
     pub(super) file_bytes: u64,
     /// True if the file is smaller than planned, because writing it took too long.
     pub(super) is_cut: bool,
-    /// Kind of file system.
     pub(super) file_system: String,
     /// Mount point of the file system.
     pub(super) mounted_on: String,
     /// True if the file system keeps its data in memory.
     pub(super) is_memory: bool,
-    /// The disk under it.
     pub(super) device: Option<TestedDisk>,
-    /// Name of the engine.
     pub(super) engine: &'static str,
     /// Private options of the engine.
     #[serde(serialize_with = "names")]
@@ -55,7 +49,6 @@ pub(super) struct Conditions {
     pub(super) loads: Vec<Load>,
 }
 
-/// The names of options.
 fn names<S: Serializer>(options: &[EngineOption<bool>], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(options.iter().map(EngineOption::name))
 }
@@ -148,7 +141,6 @@ pub(super) mod tests {
     use super::*;
     use ferrio_spec::engines::options::io_uring::REGISTERFILES;
 
-    /// Conditions of an ordinary disk.
     pub(in super::super) fn on_disk() -> Conditions {
         let device =
             TestedDisk { name: "vda".to_owned(), bytes: 252 << 30, model: None, made_of: vec![], is_cached: false };

@@ -45,7 +45,6 @@ use test_figures::TestFigures;
 /// Prefix of its errors.
 const PROGRAM: &str = "ferrio quick";
 
-/// A signal asked for the end.
 #[derive(Debug, thiserror::Error)]
 #[error("ended by signal {0}")]
 struct Interrupted(i32);

@@ -25,19 +25,32 @@ pub(super) const DOUBT_LEGEND: &str =
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum QuickNote {
     /// The file system refuses direct I/O.
-    Buffered { file_system: String },
+    Buffered {
+        file_system: String,
+    },
     /// No disk is known, so nothing can be checked.
-    Unchecked { file_system: String },
-    /// A test has no I/O.
-    NoIo { test: &'static str },
+    Unchecked {
+        file_system: String,
+    },
+    NoIo {
+        test: &'static str,
+    },
     /// The file is smaller than planned.
-    Cut { bytes: u64 },
-    /// The file is small.
-    Small { bytes: u64 },
+    Cut {
+        bytes: u64,
+    },
+    Small {
+        bytes: u64,
+    },
     /// A better engine was not to be had.
-    Engine { taken: &'static str, refusals: Vec<String> },
+    Engine {
+        taken: &'static str,
+        refusals: Vec<String>,
+    },
     /// Files of earlier runs were found.
-    Leftovers { paths: Vec<PathBuf> },
+    Leftovers {
+        paths: Vec<PathBuf>,
+    },
 }
 
 /// All remarks, those first that weigh most.

@@ -9,7 +9,6 @@ use ferrio_sys::file::{FileInfo, FileKind};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-/// A place for a new file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct FilePlace {
     /// The directory, absolute and without links, so that it stays the same.

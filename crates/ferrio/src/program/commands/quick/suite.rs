@@ -25,13 +25,10 @@ use std::time::{Duration, Instant};
 /// Time between two looks at a running test.
 const LOOK_INTERVAL: Duration = Duration::from_millis(200);
 
-/// A test that has run.
 pub(super) struct TestOutcome {
-    /// Its figures.
     pub(super) figures: TestFigures,
     /// The same as other commands have them.
     pub(super) rows: Vec<Headline>,
-    /// What the rules find about them.
     pub(super) findings: Vec<Finding>,
     /// The machine, and the test as a job.
     pub(super) provenance: Option<Box<Provenance>>,
@@ -75,7 +72,6 @@ pub(super) fn measure(
     })
 }
 
-/// The test as a run on the file.
 fn run_spec(test: &Test, load: Load, conditions: &Conditions, file: &TargetFile) -> RunSpec {
     let mut job = job(test, load, conditions);
     job.target.directories = vec![file.directory().to_owned()];

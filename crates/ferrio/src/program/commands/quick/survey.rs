@@ -13,7 +13,6 @@ use std::path::{Path, PathBuf};
 /// File systems that keep their data in memory. Some of them take `O_DIRECT` all the same.
 const IN_MEMORY: [&str; 4] = ["tmpfs", "ramfs", "devtmpfs", "hugetlbfs"];
 
-/// Facts about a directory.
 #[derive(Debug, Clone)]
 pub(super) struct DirectorySurvey {
     /// Kind of file system, such as `ext4`.
@@ -28,14 +27,11 @@ pub(super) struct DirectorySurvey {
     pub(super) available_bytes: u64,
 }
 
-/// A disk.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(super) struct TestedDisk {
-    /// Its name in `/sys/block`.
     pub(super) name: String,
     /// Its size; 0 if unknown.
     pub(super) bytes: u64,
-    /// Name of the model.
     pub(super) model: Option<String>,
     /// Its parts: a file (loop devices) or other disks (dm, md).
     pub(super) made_of: Vec<String>,

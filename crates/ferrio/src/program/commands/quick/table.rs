@@ -23,7 +23,6 @@ const LEGEND: &str = "MB/s: millions of bytes a second. 1 s = 1,000 ms, 1 ms = 1
 /// The cells of a line, the name first.
 type Row = Vec<String>;
 
-/// All headings.
 fn headings() -> Row {
     ["test"].into_iter().chain(SHOWN.map(Metric::heading)).chain([CPU_HEADING]).map(str::to_owned).collect()
 }

@@ -82,7 +82,6 @@ impl TargetFile {
         &self.directory
     }
 
-    /// Its name in the directory.
     pub(super) fn name(&self) -> &str {
         &self.name
     }

@@ -11,20 +11,15 @@ use serde::Serialize;
 
 const SECTOR_BYTES: u64 = 512;
 
-/// Results of a test.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(super) struct TestFigures {
-    /// Name of the test.
     pub(super) name: &'static str,
-    /// I/Os that completed.
     pub(super) n_ios: u64,
     /// Bytes read or written by these I/Os.
     pub(super) bytes: u64,
     /// Duration of these I/Os.
     pub(super) runtime_ns: u64,
-    /// Throughput.
     pub(super) bytes_per_sec: f64,
-    /// I/Os per second.
     pub(super) ios_per_sec: f64,
     /// p50, p99, p99.9.
     pub(super) latencies: [Percentile; 3],

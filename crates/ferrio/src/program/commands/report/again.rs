@@ -12,7 +12,6 @@ use ferrio_spec::{OutputFormat, OutputFormats};
 use ferrio_sys::output::ProtectedPaths;
 use std::process::ExitCode;
 
-/// Shows the report.
 pub(super) fn show(request: &Request) -> ExitCode {
     let mut console = Console::of_command("ferrio report");
     let [path] = &request.results[..] else {

@@ -67,12 +67,10 @@ reports (start-up lines, progress) is not in the record. Lines of jsonl are \
 there if the run wrote them too.";
 
 impl Request {
-    /// A page is wanted.
     fn is_for_page(&self) -> bool {
         !self.csv && self.has_ending(&["html", "htm"])
     }
 
-    /// A table is wanted.
     fn is_for_table(&self) -> bool {
         self.csv || self.has_ending(&["csv"])
     }

@@ -11,7 +11,6 @@ use ferrio_stats::Metric;
 use ferrio_units::humanize::{duration_text, thousands, three_digits};
 use std::fmt::Write as _;
 
-/// Knees that are told one by one.
 const MOST_KNEES: usize = 8;
 
 /// The answer of a search for a limit, in a few sentences.

@@ -315,7 +315,6 @@ fn left_text(folder: &SweepFolder, n_left: usize, n_all: usize) -> String {
     format!("after {n_made} runs of the search: up to {n_more} more narrow the answer, and measure it again")
 }
 
-/// Shows the outcome, and writes it into the folder.
 fn show(folder: &SweepFolder, shown: ShownSweep, console: &mut Console) -> anyhow::Result<SweepOutcome> {
     let outcome = SweepOutcome::read(folder)?;
     let (csv, json) = (outcome.csv(), document(&outcome));
@@ -341,7 +340,6 @@ fn title(folder: &SweepFolder) -> String {
     format!("{name}: {}", parameters.join(" and "))
 }
 
-/// The name of the folder.
 fn name_of(folder: &SweepFolder) -> String {
     folder.path().file_name().unwrap_or(folder.path().as_os_str()).display().to_string()
 }

@@ -24,7 +24,6 @@ const MOST_UNTIL: u32 = 30;
 /// By how much the ends of the answer to `--max` may differ, without `--precision`.
 const PRECISION: f64 = 0.05;
 
-/// What is wanted.
 pub(super) struct SweepRequest {
     pub(super) work: SweepWork,
     pub(super) shown: ShownSweep,
@@ -38,7 +37,6 @@ pub(super) struct SweepRequest {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ShownSweep {
     pub(super) report: SweepReport,
-    /// The knee is the answer.
     pub(super) is_about_knee: bool,
 }
 
@@ -51,7 +49,6 @@ impl ShownSweep {
     }
 }
 
-/// What is to be done.
 pub(super) enum SweepWork {
     New(Box<NewSweep>),
     /// The missing runs of a sweep are made.
@@ -60,7 +57,6 @@ pub(super) enum SweepWork {
     Show(PathBuf),
 }
 
-/// A sweep that begins.
 pub(super) struct NewSweep {
     /// Job files and options of fio.
     pub(super) words: Vec<String>,
@@ -354,7 +350,6 @@ fn share(text: &str) -> anyhow::Result<f64> {
     percent.map(|percent| percent / 100.0).ok_or_else(|| anyhow!("it is no percentage above 0 and below 100"))
 }
 
-/// The order of the runs.
 #[derive(Debug, Clone, Copy)]
 enum SweepOrder {
     Random,

@@ -19,7 +19,6 @@ use std::time::Duration;
 
 /// Points that a plan lists.
 const MOST_LISTED: usize = 40;
-/// Outliers that are told one by one.
 const MOST_OUTLIERS: usize = 20;
 /// Mark of a point whose figures a finding contradicts, or in which a job failed.
 const WRONG_MARK: &str = "!";
@@ -182,7 +181,6 @@ pub(super) fn cells(point: &PointOutcome, job_index: usize, kind: IoKind) -> imp
     SHOWN.iter().flat_map(cells)
 }
 
-/// The mark of a point.
 pub(super) fn mark(point: &PointOutcome) -> &'static str {
     if point.is_believable() { "" } else { WRONG_MARK }
 }
@@ -237,7 +235,6 @@ pub(super) fn missing(outcome: &SweepOutcome) -> Option<String> {
     }
 }
 
-/// At which points a finding stands.
 pub(super) fn place(finding: &SweepFinding, outcome: &SweepOutcome) -> String {
     let n_points = outcome.points.len();
     if finding.is_of_all {

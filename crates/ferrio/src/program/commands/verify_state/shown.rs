@@ -15,7 +15,6 @@ const NO_WRITE: u64 = u64::MAX;
 /// Columns from one tab stop to the next.
 const TAB: usize = 8;
 
-/// The text of a state.
 pub(super) fn text(shown: &ReadState<'_>) -> String {
     let mut text = String::new();
     for (name, value) in rows(shown) {
@@ -74,7 +73,6 @@ fn visible(symbol: char) -> impl Iterator<Item = char> {
     escape.into_iter().flatten().chain(plain)
 }
 
-/// The states as JSON.
 pub(super) fn document(states: &[ReadState<'_>]) -> Value {
     json!({ "states": states.iter().map(object).collect::<Vec<_>>() })
 }

@@ -49,22 +49,17 @@ enum TermTest {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum ConditionOutcome {
-    /// It is certainly not met.
     NotMet,
     /// The results do not decide it: the interval reaches to both sides of the bound, or there is none.
     Undecided,
-    /// It is certainly met.
     Met,
 }
 
 /// What became of a condition.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(super) struct ConditionResult {
-    /// The condition as it was given.
     pub(super) condition: String,
-    /// Whether it is met.
     pub(super) outcome: ConditionOutcome,
-    /// Jobs in which it is met.
     pub(super) jobs: Vec<String>,
     /// Figures that it asks for and that the results do not decide.
     pub(super) unknown: Vec<String>,
@@ -158,7 +153,6 @@ impl Term {
         Ok(Self { subject, metric, test: asked })
     }
 
-    /// The figures of a job that it is about.
     fn figures<'a>(&'a self, job: &'a ComparedJob) -> impl Iterator<Item = &'a ComparedFigure> {
         let is_it = move |figure: &&ComparedFigure| {
             let FigureSubject { job: name, kind } = &self.subject;

@@ -160,7 +160,6 @@ fn compare_points(base: &ResultSide, new: &ResultSide, threshold: f64) -> anyhow
     if compared.is_empty() { Err(anyhow!("no point of the sweep is on both sides")) } else { Ok(compared) }
 }
 
-/// The comparisons as JSON.
 fn document(comparisons: &[Comparison], judged: &[ConditionResult]) -> String {
     let version = ferrio::session::VERSION;
     let document = serde_json::json!({ "version": version, "comparisons": comparisons, "conditions": judged });

@@ -49,7 +49,6 @@ fn chosen(list: &str) -> Option<String> {
     Some(list.split_once('[')?.1.split_once(']')?.0.to_owned())
 }
 
-/// Name of a device that LVM has made.
 fn lvm_name(device: &BlockDevice) -> Option<String> {
     device.attribute("dm/uuid").filter(|id| id.starts_with("LVM-"))?;
     device.attribute("dm/name")
@@ -60,7 +59,6 @@ mod tests {
     use super::*;
     use std::path::{Path, PathBuf};
 
-    /// A directory for one test.
     struct Tree(PathBuf);
 
     impl Tree {
@@ -79,7 +77,6 @@ mod tests {
         }
     }
 
-    /// A directory of a device with these files.
     fn device(root: &Path, name: &str, files: &[(&str, &str)]) -> BlockDevice {
         let directory: PathBuf = root.join(name);
         for (file, text) in [&[("dev", "252:0")], files].concat() {

@@ -112,7 +112,6 @@ pub(in super::super) fn rotated<const BITS: i32, const REST: i32>(words: Registe
     _mm256_or_si256(_mm256_slli_epi32::<BITS>(words), _mm256_srli_epi32::<REST>(words))
 }
 
-/// Shifted right by `BITS`.
 #[target_feature(enable = "avx2")]
 #[inline]
 pub(in super::super) fn shifted<const BITS: i32>(words: Register) -> Register {

@@ -110,7 +110,6 @@ pub(in super::super) fn rotated<const BITS: i32, const REST: i32>(words: Registe
     _mm512_rol_epi32::<BITS>(words)
 }
 
-/// Shifted right by `BITS`.
 #[target_feature(enable = "avx512f")]
 #[inline]
 pub(in super::super) fn shifted<const BITS: u32>(words: Register) -> Register {

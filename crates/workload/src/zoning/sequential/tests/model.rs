@@ -32,7 +32,6 @@ impl Dice {
     }
 }
 
-/// A zone as the device sees it.
 #[derive(Debug, Clone, Copy)]
 struct DeviceZone {
     is_sequential: bool,
@@ -148,7 +147,6 @@ impl ZoneState for Modelled {
     }
 }
 
-/// One run.
 #[derive(Debug, Clone)]
 struct Case {
     seed: u64,

@@ -36,7 +36,6 @@ pub(crate) fn run(test: MachineTest, console: &mut Console) -> ExitCode {
     }
 }
 
-/// Time for one measurement.
 const LENGTH: Duration = Duration::from_millis(100);
 
 /// MiB a second of a work that handles so many bytes each time it is called.

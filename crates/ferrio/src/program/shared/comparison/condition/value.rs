@@ -14,7 +14,6 @@ const OPERATORS: [(&str, Operator); 4] = [("<=", f64::le), (">=", f64::ge), ("<"
 /// A change in percent has this unit.
 const PERCENT: &str = "%";
 
-/// The bound of a change.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Bound {
     operator: &'static str,
