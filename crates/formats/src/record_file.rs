@@ -85,9 +85,6 @@ pub fn encode(record: &RunRecord) -> Vec<u8> {
 }
 
 /// The record in a file.
-///
-/// # Errors
-/// The fault of the file.
 pub fn decode(file: &[u8]) -> Result<RunRecord, SavedError> {
     if file.len() as u64 > MAX_BYTES {
         return Err(SavedError::TooLarge);

@@ -24,9 +24,6 @@ pub type Counts = Vec<(u16, u64)>;
 
 /// A percentile (above 0 and below 100) of the samples of all intervals, nanoseconds, with the interval that covers the true value
 /// with a probability of 95 %.
-///
-/// # Errors
-/// There are too few samples or intervals.
 pub fn percentile_interval(cells: &[Counts], percent: f64) -> Result<Confidence, ImprecisionReason> {
     let total = Total::of(cells);
     let share = percent / 100.0;

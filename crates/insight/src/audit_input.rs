@@ -62,8 +62,6 @@ pub(crate) enum UndescribedJobs {
 }
 
 impl<'a> AuditInput<'a> {
-    /// # Errors
-    /// The record does not describe its jobs; the reason.
     pub(crate) fn of(record: &'a RunRecord) -> Result<Self, UndescribedJobs> {
         let provenance = record.provenance.as_deref().ok_or(UndescribedJobs::NoJobs)?;
         let mut jobs = Vec::with_capacity(provenance.jobs.len());

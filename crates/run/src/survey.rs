@@ -18,9 +18,6 @@ use std::cell::Cell;
 
 /// The record of a run that has not begun: provenance, with the options of the jobs, and the targets that they name. It has no
 /// workers.
-///
-/// # Errors
-/// The run cannot be planned.
 pub fn survey(spec: RunSpec, command_line: &[String]) -> Result<RunRecord, RunError> {
     let global_options = spec.global_options.clone();
     let from_environment = spec.from_environment.clone();

@@ -71,9 +71,6 @@ pub fn open(path: &Path, start: OutputStart, kept: &ProtectedPaths) -> io::Resul
 }
 
 /// Makes a new file of mode 0600. A file or a symbolic link that is there already is an error (`EEXIST`).
-///
-/// # Errors
-/// An error of the system.
 pub fn make_private(path: &Path) -> io::Result<File> {
     open_file(path, OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW, 0o600)
 }

@@ -39,9 +39,6 @@ impl RandomMap {
     }
 
     /// The same; `prepare` gets the memory before it is touched.
-    ///
-    /// # Errors
-    /// As [`Self::new`].
     pub fn with_memory(n_blocks: u64, prepare: impl FnOnce(&mut [MaybeUninit<u64>])) -> Result<Self, BuildError> {
         let (level_starts, n_levels, n_words) = Self::layout(n_blocks);
         let no_memory = || BuildError::RandomMapMemory { n_blocks, n_bytes: n_words.saturating_mul(8) };

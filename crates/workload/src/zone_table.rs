@@ -95,15 +95,9 @@ pub trait ZoneState: Debug + Send + Sync {
     fn with(&self, act: &mut dyn FnMut(&[AtomicU64]));
 
     /// Lets the device reset a zone. Emulated zones have nothing to do.
-    ///
-    /// # Errors
-    /// The errno of the device.
     fn reset(&self, start_bytes: u64, length_bytes: u64) -> Result<(), i32>;
 
     /// Lets the device finish a zone, so that it counts as written to its end. Emulated zones have nothing to do.
-    ///
-    /// # Errors
-    /// The errno of the device.
     fn finish(&self, start_bytes: u64, length_bytes: u64) -> Result<(), i32>;
 
     /// After a failed write: writes what is missing in the zone with this start up to `wanted_bytes` of it, from these
@@ -207,9 +201,6 @@ impl ZoneTable {
     }
 
     /// Lets the device reset the zones of a range.
-    ///
-    /// # Errors
-    /// The errno of the device.
     pub fn trim(&self, start_bytes: u64, length_bytes: u64) -> Result<(), i32> {
         self.state.reset(start_bytes, length_bytes)
     }

@@ -90,9 +90,6 @@ impl DummyPair {
     }
 
     /// Makes both; true: no job of either failed.
-    ///
-    /// # Errors
-    /// A run cannot be made.
     pub fn make(&mut self, driver: &mut dyn RunDriver) -> Result<bool, RunsError> {
         Runs::new(driver).all(self)?;
         Ok(self.n_failed == [0, 0])

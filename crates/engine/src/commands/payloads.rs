@@ -16,9 +16,6 @@ pub(crate) struct Payloads {
 
 impl Payloads {
     /// Parts of at least this length. Parts of slots do not share a cache line.
-    ///
-    /// # Errors
-    /// There is too little memory.
     pub(crate) fn new(engine: &'static str, n_slots: usize, bytes: usize) -> Result<Self, EngineError> {
         let part_bytes = bytes.next_multiple_of(64);
         let size_bytes = n_slots.saturating_mul(part_bytes);

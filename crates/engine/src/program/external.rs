@@ -25,9 +25,6 @@ const NAME: &str = "external";
 pub(crate) const PREPARE: Prepare = |options| prepare(options);
 
 /// The engine of a library and its options, for help.
-///
-/// # Errors
-/// The file is no such library.
 pub fn describe(path: &Path) -> Result<EngineLibrary, LibraryFault> {
     EngineLibrary::open(path)
 }

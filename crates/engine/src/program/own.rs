@@ -68,15 +68,9 @@ pub struct StorageAccess {
 
 pub trait StorageTarget {
     /// Reads at an offset, bytes; returns the number of bytes, fewer than asked for at the end of the target.
-    ///
-    /// # Errors
-    /// That of the I/O.
     fn read_at(&mut self, offset_bytes: u64, buffer: &mut [u8]) -> io::Result<usize>;
 
     /// Writes at an offset, bytes; returns the number of bytes.
-    ///
-    /// # Errors
-    /// That of the I/O.
     fn write_at(&mut self, offset_bytes: u64, data: &[u8]) -> io::Result<usize>;
 
     /// Makes all that was written durable; `fsync` and `fdatasync` of the job end here.

@@ -28,9 +28,6 @@ const NOT_OF_A_LOAD: [(&str, &str); 9] = [
 ];
 
 /// The run of a part of a pass.
-///
-/// # Errors
-/// The options are refused.
 pub(crate) fn part(
     plan: &PreconditionPlan,
     part: FillPart,

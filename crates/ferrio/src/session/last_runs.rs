@@ -25,9 +25,6 @@ pub(crate) fn look_up(record: &mut RunRecord) {
 }
 
 /// Compares a run that is over with the last runs on its targets, and remembers it.
-///
-/// # Errors
-/// The history cannot be written.
 pub(crate) fn look_back(record: &mut RunRecord) -> Result<(), HistoryError> {
     look_up(record);
     remember(record)

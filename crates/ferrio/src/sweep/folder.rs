@@ -199,9 +199,6 @@ impl OpenSweep {
     }
 
     /// The index of the point of a search with this value. A new point is in the plan before its first run.
-    ///
-    /// # Errors
-    /// The plan cannot be written.
     pub(crate) fn point_at(&mut self, value: u64) -> Result<usize, SweepError> {
         let n_points = self.folder.plan.points.len();
         let index = self.folder.plan.point_at(value);

@@ -167,9 +167,6 @@ impl SweepPlan {
     }
 
     /// A plan from its file.
-    ///
-    /// # Errors
-    /// The text is no plan.
     pub(crate) fn decode(text: &str) -> Result<Self, PlanFault> {
         let plan: Self = serde_json::from_str(text)?;
         if plan.form != FORM {

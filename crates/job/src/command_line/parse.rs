@@ -37,9 +37,6 @@ pub fn parse(arguments: &[OsString], environment: &dyn Environment) -> Result<In
 }
 
 /// As [`parse`], and keeps the jobs so that further options can be set on them. Values of `--aux-path` are not in the template.
-///
-/// # Errors
-/// As [`parse`].
 pub fn parse_template(
     arguments: &[OsString],
     environment: &dyn Environment,

@@ -118,9 +118,6 @@ fn merge(open: &MergeDraft, n_traces: usize) -> Result<Option<MergeSpec>, Contra
 }
 
 /// Computes values that depend on several options. Returns remarks for standard error.
-///
-/// # Errors
-/// The options contradict each other.
 pub(crate) fn lower(job: &mut JobSpec, open: &Open) -> Result<Vec<UserLine>, Contradiction> {
     if !job.replay.is_set() {
         if open.merge.has_output {

@@ -67,9 +67,6 @@ fn parse_ids(text: &str) -> Result<Vec<u16>, UserLine> {
 }
 
 /// Decides the kind of placement.
-///
-/// # Errors
-/// The options contradict each other.
 pub(crate) fn lower(placement: &mut PlacementSpec, draft: PlacementDraft) -> Result<(), Contradiction> {
     placement.kind = match (draft.fdp, draft.kind) {
         (true, Some(PlacementKind::None | PlacementKind::Streams)) => return Err(Contradiction::FdpAndOther),

@@ -29,9 +29,6 @@ pub(super) fn cache(draft: &mut Draft, value: &Value, _: &mut ApplyContext<'_>) 
 
 /// Adds the settings of `sprandom` to the job, and adjusts other options to them. Returns lines about these
 /// adjustments, for standard output.
-///
-/// # Errors
-/// Lines that say why it cannot be.
 pub(crate) fn lower(job: &mut JobSpec, draft: &SpRandomDraft, wants_map: bool) -> Result<Vec<UserLine>, Vec<UserLine>> {
     if !draft.is_on {
         // Without `sprandom` its other options have no effect.

@@ -96,9 +96,6 @@ fn cannot_be_judged(job: &JobSpec, draft: &VerifyDraft, method: VerifyMethod) ->
 }
 
 /// The verification of a job; `None`: it does not verify.
-///
-/// # Errors
-/// Why it cannot be.
 pub(crate) fn lower(job: &JobSpec, open: &Open) -> Result<Option<VerifySpec>, Contradiction> {
     let draft = &open.verify;
     // A pattern without a method turns on the check of that pattern.

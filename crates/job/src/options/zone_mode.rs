@@ -42,9 +42,6 @@ pub(super) fn in_zones(value: &Value, place: &mut Option<u64>) -> Result<SizeSpe
 }
 
 /// Decides the zones of a job and turns its sizes in zones into bytes.
-///
-/// # Errors
-/// The options contradict each other.
 pub(crate) fn lower(job: &mut JobSpec, draft: &ZoneDraft, regenerates_writes: bool) -> Result<(), Contradiction> {
     job.zones = match draft.mode {
         ZoneModeWord::None => none(draft)?,

@@ -48,9 +48,6 @@ fn share(value: &Value) -> Result<f64, JobError> {
 }
 
 /// Decides the zones of a job with `zonemode=zbd`.
-///
-/// # Errors
-/// The options contradict each other.
 pub(super) fn lower(job: &mut JobSpec, draft: &ZoneDraft) -> Result<ZoneSpec, Contradiction> {
     if !job.layout.create_serialize {
         return Err(Contradiction::ZoneOption { mode: "zbd", option: "create_serialize=0" });

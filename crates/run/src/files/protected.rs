@@ -12,9 +12,6 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 
 /// The files of a run that no output may replace. `inputs`: files that were read for its specification, such as job files.
-///
-/// # Errors
-/// The run cannot be planned.
 pub fn protected_files(spec: &RunSpec, inputs: &[PathBuf]) -> Result<ProtectedPaths, RunError> {
     Ok(of_workers(&RunPlan::new(spec.clone())?.workers, inputs))
 }

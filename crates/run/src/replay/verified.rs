@@ -15,9 +15,6 @@ use ferrio_workload::verify::block::BlockRules;
 use std::path::PathBuf;
 
 /// Adapts the verification to the trace. `writes`: the trace has writes.
-///
-/// # Errors
-/// The headers do not fit into the blocks.
 pub(super) fn adapt(
     verify: &mut VerifySpec,
     block_bytes: u64,

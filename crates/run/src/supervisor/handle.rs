@@ -35,9 +35,6 @@ pub(super) struct Wished {
 
 impl Handle {
     /// A handle for a future run.
-    ///
-    /// # Errors
-    /// The system has no descriptor left.
     pub fn new() -> ferrio_sys::Result<Self> {
         Ok(Self(Arc::new(Wishes {
             n_stops: AtomicU32::new(0),

@@ -74,9 +74,6 @@ enum Stage {
 
 impl Run {
     /// A run of these jobs.
-    ///
-    /// # Errors
-    /// The system has no descriptor left for its handle.
     pub fn new(spec: RunSpec, settings: RunSettings) -> Result<Self, RunError> {
         Ok(Self { spec, settings, handle: Handle::new()? })
     }

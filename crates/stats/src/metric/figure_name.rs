@@ -47,9 +47,6 @@ impl FigureSubject {
 
 impl FigureName {
     /// Parses a name.
-    ///
-    /// # Errors
-    /// There is no such figure.
     pub fn parse(text: &str) -> Result<Self, NoFigure> {
         let (subject, word) = FigureSubject::split(text);
         let metric = Metric::named(word).ok_or_else(|| NoFigure { word: word.to_owned() })?;

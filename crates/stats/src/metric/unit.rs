@@ -40,9 +40,6 @@ pub enum MetricValueFault {
 
 impl MetricUnit {
     /// The value of a text such as `200us` or `-5 MB/s`, in the unit of the figures that it can be a value of.
-    ///
-    /// # Errors
-    /// It is none.
     pub fn parse(text: &str) -> Result<(Self, f64), MetricValueFault> {
         let text = text.trim().to_ascii_lowercase();
         let number = |unit: &str| text.strip_suffix(unit).map(str::trim_end);

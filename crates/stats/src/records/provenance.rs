@@ -62,9 +62,6 @@ impl Provenance {
     }
 
     /// Reads a value made by [`Provenance::to_document`].
-    ///
-    /// # Errors
-    /// The value is no such document.
     pub fn from_document(mut document: Value) -> Result<Self, WireError> {
         let shared = document.as_object_mut().and_then(|document| document.remove(COMMON_OPTIONS));
         let jobs = document.get_mut("jobs").and_then(Value::as_array_mut).into_iter().flatten();

@@ -19,17 +19,11 @@ const NOT_COUNTED: u64 = u64::MAX;
 pub const MOST_MEMORY_BYTES: u64 = 4 << 30;
 
 /// Counts the memory that a value takes, before it is made. For types whose values take more than their size.
-///
-/// # Errors
-/// The values take more than they may.
 pub(crate) fn take_memory<E: Error>(n_bytes: usize) -> Result<(), E> {
     if is_left(n_bytes) { Ok(()) } else { Err(E::custom(TOO_MUCH)) }
 }
 
 /// The same for the reader.
-///
-/// # Errors
-/// The values take more than they may.
 pub(super) fn take(n_bytes: usize) -> Result<(), WireError> {
     take_memory(n_bytes)
 }

@@ -31,17 +31,11 @@ pub fn write<T: Serialize>(value: &T, bytes: &mut Vec<u8>) {
 }
 
 /// The value whose bytes these are, in bounded memory ([`MOST_MEMORY_BYTES`]).
-///
-/// # Errors
-/// They are no such value, or more follow.
 pub fn from_bytes<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, WireError> {
     memory::within(MOST_MEMORY_BYTES, || access::read(bytes))
 }
 
 /// The value that a document in JSON has in this place.
-///
-/// # Errors
-/// It is no such value.
 pub fn from_value<T: DeserializeOwned>(value: &serde_json::Value) -> Result<T, WireError> {
     from_bytes(&to_bytes(value))
 }

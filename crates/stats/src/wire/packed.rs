@@ -16,9 +16,6 @@ pub trait Packed: Sized {
     fn pack(&self) -> Vec<u8>;
 
     /// The value whose bytes these are.
-    ///
-    /// # Errors
-    /// They are no such value, or more follow.
     fn unpack(bytes: &[u8]) -> Result<Self, WireError>;
 }
 
@@ -54,9 +51,6 @@ impl<T: Packed> Packed for Box<T> {
 }
 
 /// For fields: `#[serde(with = "wire::packed")]`.
-///
-/// # Errors
-/// Those of the serializer.
 pub fn serialize<T: Packed, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_bytes(&value.pack())
 }

@@ -27,9 +27,6 @@ pub struct DaxDevice {
 
 impl DaxDevice {
     /// The device with this number; `None`: it is no such device.
-    ///
-    /// # Errors
-    /// It cannot be found out.
     pub fn of(number: DeviceNumber) -> Result<Option<Self>> {
         Self::in_sysfs(number, Path::new(SYS_DEV_CHAR))
     }
@@ -63,9 +60,6 @@ fn directory_of(number: DeviceNumber, characters: &Path) -> Result<Option<PathBu
 
 /// The use of the memory with this number, which must not be overwritten then: it is memory of the system, or a program whose
 /// mappings can be seen has mapped it, such as a virtual machine. `None`: no use is known, or the device is no such memory.
-///
-/// # Errors
-/// The use cannot be found out.
 pub fn use_of(number: DeviceNumber, path: &Path) -> Result<Option<DeviceUse>> {
     let Some(directory) = directory_of(number, Path::new(SYS_DEV_CHAR))? else { return Ok(None) };
     let driver = std::fs::canonicalize(directory.join("driver")).ok();

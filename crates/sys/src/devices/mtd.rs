@@ -35,9 +35,6 @@ pub struct Flash {
 
 impl Flash {
     /// The flash memory behind an open file; `None`: the file is none.
-    ///
-    /// # Errors
-    /// It cannot be found out.
     pub fn of(file: impl AsFd) -> Result<Option<Self>> {
         Self::in_sysfs(FileInfo::of_file(&file.as_fd())?.is_device, Path::new(SYS_DEV_CHAR))
     }
@@ -74,9 +71,6 @@ fn directory_of(number: DeviceNumber, characters: &Path) -> Result<Option<PathBu
 }
 
 /// Erases whole blocks.
-///
-/// # Errors
-/// The errno of the kernel.
 pub fn erase(flash: BorrowedFd<'_>, start: u64, length: u64) -> core::result::Result<(), Errno> {
     let range = [start, length];
     // SAFETY: the kernel reads a range of two numbers, which live until the call is over.
@@ -101,9 +95,6 @@ fn check(returned: libc::c_int) -> core::result::Result<libc::c_int, Errno> {
 
 /// The use of the flash memory with this number, which must not be overwritten then: a file system on it, its block device, or UBI.
 /// `None`: it is free, or the device is no flash memory.
-///
-/// # Errors
-/// The use cannot be found out.
 pub fn use_of(number: DeviceNumber) -> Result<Option<DeviceUse>> {
     let Some(directory) = directory_of(number, Path::new(SYS_DEV_CHAR))? else { return Ok(None) };
     let name = directory.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();

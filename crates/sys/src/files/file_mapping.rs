@@ -120,9 +120,6 @@ impl FileMapping {
     }
 
     /// Copies to the mapping at `at`, and sends the data on its way to persistent memory ([`WriteBack::drain`] waits for it).
-    ///
-    /// # Errors
-    /// As [`FileMapping::write`].
     #[inline]
     pub fn write_through(
         &mut self,

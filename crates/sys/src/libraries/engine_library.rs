@@ -153,9 +153,6 @@ impl EngineLibrary {
     }
 
     /// Size of a target, bytes; `None`: the library does not tell.
-    ///
-    /// # Errors
-    /// That of the library.
     pub fn target_bytes(&self, job: &LibraryJob, target: &str) -> Result<Option<u64>, LibraryFailure> {
         let Some(call) = self.api.raw().target_bytes else { return Ok(None) };
         let job = JobCall::new(job);

@@ -40,17 +40,11 @@ fn lock_within(folder: &Path, cancellation: Duration) -> io::Result<Option<File>
 }
 
 /// Writes a file that has its name when it is whole and on the disk.
-///
-/// # Errors
-/// It cannot be written.
 pub fn write(path: &Path, content: &[u8]) -> io::Result<()> {
     AtomicFile::create(path, &Arc::new(ProtectedPaths::default()))?.write(content)
 }
 
 /// Reads a file, but not more than `most_bytes` of it.
-///
-/// # Errors
-/// It cannot be read.
 pub fn read(path: &Path, most_bytes: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     File::open(path)?.take(most_bytes).read_to_end(&mut bytes)?;

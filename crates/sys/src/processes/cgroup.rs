@@ -17,9 +17,6 @@ pub struct Hierarchy {
 
 impl Hierarchy {
     /// The hierarchy of this machine: version 1 if `blkio` is mounted, otherwise version 2.
-    ///
-    /// # Errors
-    /// None is mounted.
     pub fn find() -> Result<Self> {
         let mounts = std::fs::read_to_string("/proc/mounts").context("read", "/proc/mounts")?;
         Self::parse(&mounts).ok_or(Error::Unavailable {

@@ -120,9 +120,6 @@ pub fn signal_on_parent_death(signal: Signal) -> Result<()> {
 
 /// Makes the kernel kill this process when its parent ends. False: that parent is gone already, so that no signal will
 /// ever come, and the caller should end by itself.
-///
-/// # Errors
-/// The error of `prctl`.
 pub fn die_with_parent(parent: Pid) -> Result<bool> {
     signal_on_parent_death(Signal::KILL)?;
     // Asked for first, looked at afterwards: a parent that dies in between is noticed either way.

@@ -53,9 +53,6 @@ impl Program {
     }
 
     /// Sends a signal to the program and to the processes that it has started.
-    ///
-    /// # Errors
-    /// The error of the system.
     pub fn signal(&self, signal: Signal) -> crate::Result<()> {
         process::kill_group(self.leader, signal)
     }

@@ -13,17 +13,11 @@ pub struct TerminalState(Termios);
 
 impl TerminalState {
     /// The present settings.
-    ///
-    /// # Errors
-    /// The standard output is no terminal.
     pub fn of_stdout() -> io::Result<Self> {
         Ok(Self(tcgetattr(io::stdout())?))
     }
 
     /// Sets them for a full-screen program, which gets each key at once.
-    ///
-    /// # Errors
-    /// The terminal is gone.
     pub fn set_raw(&self) -> io::Result<()> {
         Ok(tcsetattr(io::stdout(), OptionalActions::Now, &self.raw())?)
     }

@@ -16,9 +16,6 @@ pub fn parse_bool(text: &str) -> Result<bool, ParseError> {
 }
 
 /// The value of a flag: 0 clears it, any other number sets it. A flag without a value is set; that is up to the caller.
-///
-/// # Errors
-/// No value or no number.
 pub fn parse_flag(text: &str) -> Result<bool, ParseError> {
     read_number(text).map(|value| value != 0)
 }

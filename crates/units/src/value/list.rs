@@ -25,9 +25,6 @@ pub fn split_per_direction(text: &str) -> Result<PerDirection<Option<&str>>, Par
 }
 
 /// As [`split_per_direction`], for options whose values contain `:` and `-` themselves (`bsrange`, `bssplit`).
-///
-/// # Errors
-/// As [`split_per_direction`].
 pub fn split_per_direction_by_comma(text: &str) -> Result<PerDirection<Option<&str>>, ParseError> {
     distribute(text, &split_at(text, b','))
 }

@@ -253,18 +253,12 @@ impl BlockRules {
     }
 
     /// Checks a block that was read. The check changes the block, but restores it before it returns.
-    ///
-    /// # Errors
-    /// The first fault found.
     pub fn check(&self, block: &mut [u8], expected: &Expected) -> Result<(), Fault> {
         self.check_from(block, expected, None)
     }
 
     /// The same with the `known` contents that were probably written: where the data are equal, their checksum need not
     /// be computed again.
-    ///
-    /// # Errors
-    /// The first fault found.
     pub fn check_from(
         &self,
         block: &mut [u8],

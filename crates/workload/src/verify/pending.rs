@@ -149,9 +149,6 @@ impl PendingWrites {
     }
 
     /// Adds a write. Earlier writes that it overlaps, wholly or in part, are no longer read back.
-    ///
-    /// # Errors
-    /// There are too many writes.
     pub fn push(&mut self, write: PendingWrite) -> Result<(), TooMany> {
         if self.n_kept() >= self.limit {
             return Err(TooMany);

@@ -163,9 +163,6 @@ impl VerifyState {
     }
 
     /// Reads the bytes of a file. `iodepth` is that of the job that reads it; it separates slots from failed writes.
-    ///
-    /// # Errors
-    /// The bytes are no state.
     pub fn decode(bytes: &[u8], iodepth: usize) -> Result<Self, StateError> {
         let (StateHead { version, size_bytes: size, crc }, rest) = StateHead::split(bytes)?;
         let has_slots = [Self::version(HeaderLayout::V3), VERSION_OF_3_41].contains(&version);

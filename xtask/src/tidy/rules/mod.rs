@@ -2,6 +2,7 @@
 //!
 //! A new rule is one function plus one line in [`RULES`], with a test that shows a violation.
 
+mod docs;
 mod engines;
 mod findings;
 mod form;
@@ -19,6 +20,7 @@ use super::source::Source;
 type Rule = fn(&Source<'_>) -> Vec<Finding>;
 
 const RULES: &[Rule] = &[
+    docs::echoing_doc,
     engines::compared_name,
     findings::named_elsewhere,
     form::file_length,

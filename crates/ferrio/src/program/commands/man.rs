@@ -99,9 +99,6 @@ fn read_with_man(page: &ManPage) -> bool {
 }
 
 /// Writes each page to its file.
-///
-/// # Errors
-/// A directory or file cannot be written.
 fn write_all(pages: &[ManPage], directory: &Path) -> anyhow::Result<()> {
     let failed = |path: &Path, error: &std::io::Error| {
         anyhow!("cannot write {}: {}", path.display(), ferrio_units::error_text(error))

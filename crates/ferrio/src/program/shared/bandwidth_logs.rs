@@ -24,9 +24,6 @@ pub(crate) struct BandwidthLogs {
 
 impl BandwidthLogs {
     /// Starts the thread.
-    ///
-    /// # Errors
-    /// The system cannot start another thread.
     pub(crate) fn start(mut logs: AggregateLogs) -> io::Result<Self> {
         let (samples, its_samples) = mpsc::channel::<BandwidthSample>();
         let (its_problems, problems) = mpsc::channel();

@@ -6,17 +6,11 @@ use anyhow::anyhow;
 use ferrio::history::{HistoryPlace, RunHistory, RunSelector, StoredRun};
 
 /// The history of the user; `None`: there is none yet.
-///
-/// # Errors
-/// In words: why it cannot be used.
 pub(crate) fn existing() -> anyhow::Result<Option<RunHistory>> {
     HistoryPlace::of_user().and_then(|place| RunHistory::open(&place)).map_err(anyhow::Error::from)
 }
 
 /// The history of the user, where it has runs to choose from.
-///
-/// # Errors
-/// In words: there is none, or why it cannot be used.
 pub(crate) fn opened() -> anyhow::Result<RunHistory> {
     existing()?.ok_or_else(|| anyhow!("no run is kept yet: 'ferrio run --keep' keeps one"))
 }

@@ -10,9 +10,6 @@ pub(crate) struct OwnDirectory(pub(crate) PathBuf);
 
 impl OwnDirectory {
     /// Makes a directory below `path` whose name says to which command and process it belongs.
-    ///
-    /// # Errors
-    /// In words: it cannot be made.
     pub(crate) fn make(path: &Path, name: &str) -> anyhow::Result<Self> {
         let own = path.join(format!("ferrio-{name}-{}", std::process::id()));
         let made = std::fs::create_dir(&own);

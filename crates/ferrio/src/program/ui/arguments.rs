@@ -37,9 +37,6 @@ fn with_columns(command: Command) -> Command {
 }
 
 /// The arguments (the command's name first) as the command's type. `program` is the prefix of its errors.
-///
-/// # Errors
-/// The exit code after help (0) or a complaint (2) was shown.
 pub(crate) fn parse<Request: Parser>(program: &'static str, arguments: &[OsString]) -> Result<Request, ExitCode> {
     read(arguments).map_err(|error| {
         let mut console = Console::of_command(program);

@@ -50,9 +50,6 @@ impl JobText {
 }
 
 /// Writes a job file to the standard output, or to a file that is not there yet; `replaces`: or takes its place, but for the kept files.
-///
-/// # Errors
-/// In words: the file, and why it cannot be written.
 pub(crate) fn write(
     job: &JobText,
     place: Option<&Path>,
@@ -81,9 +78,6 @@ pub(crate) fn write(
 }
 
 /// A value of an option that stands for itself in a job file: no characters that would end its line or begin a comment.
-///
-/// # Errors
-/// In words: what is wrong with it.
 pub(crate) fn check_value(text: &str) -> anyhow::Result<String> {
     match text.chars().find(|symbol| symbol.is_control() || ";#".contains(*symbol)) {
         Some(symbol) => Err(anyhow!("{} cannot stand in a job file", symbol.escape_default())),

@@ -86,9 +86,6 @@ impl Signals {
     }
 
     /// Runs a session, which signals steer.
-    ///
-    /// # Errors
-    /// The run cannot be started or supervised.
     pub(crate) fn run(
         &self,
         session: Session,

@@ -18,9 +18,6 @@ pub trait RunSource {
     type Error: From<RunsError>;
 
     /// The run that comes next, after `n_made` runs in this process; `None`: nothing is left to run.
-    ///
-    /// # Errors
-    /// The jobs of the next run cannot be made.
     fn next(&mut self, n_made: u64) -> Result<Option<NextRun>, Self::Error>;
 
     /// Takes the outcome of the run that came last. A run that was stopped has none.
@@ -36,9 +33,6 @@ pub trait RunDriver {
     fn begin(&mut self, notice: &RunNotice);
 
     /// Prepares a session and runs it.
-    ///
-    /// # Errors
-    /// The run cannot be started or supervised.
     fn run(&mut self, session: Session) -> Result<SessionOutcome, RunError>;
 
     /// Waits for so long, or until the runs are to end.

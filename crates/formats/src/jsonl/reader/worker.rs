@@ -56,9 +56,6 @@ impl WorkerLines {
     }
 
     /// Adds an interval.
-    ///
-    /// # Errors
-    /// A time or a rate is impossible.
     pub(super) fn add_interval(&mut self, line: &SpanLine) -> Result<(), ReadErrorKind> {
         let start_ns = (time(line.start_ms)? * NS_PER_MS) as u64;
         let end_ns = ((time(line.end_ms)? * NS_PER_MS) as u64).max(start_ns + 1);
@@ -84,9 +81,6 @@ impl WorkerLines {
     }
 
     /// Takes the figures of the whole job.
-    ///
-    /// # Errors
-    /// A distribution is impossible.
     pub(super) fn finish(&mut self, line: Box<JobLine>) -> Result<(), ReadErrorKind> {
         for members in directions(&line.span).into_iter().filter_map(|(_, members)| members) {
             for latency in [&members.slat_ns, &members.clat_ns, &members.lat_ns, &members.response_ns] {
@@ -119,9 +113,6 @@ impl WorkerLines {
     }
 
     /// The job, without its options.
-    ///
-    /// # Errors
-    /// A figure is impossible.
     pub(super) fn into_result(self) -> Result<JobResult, ReadErrorKind> {
         let mut result =
             JobResult { name: self.name, group_index: self.group_index, series: self.series, ..JobResult::default() };

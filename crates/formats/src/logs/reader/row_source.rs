@@ -35,9 +35,6 @@ impl RowSource {
     }
 
     /// The end of the reading.
-    ///
-    /// # Errors
-    /// The file is no compressed log.
     pub(super) fn finish(self, path: &Path) -> Result<(), ReadError> {
         // The thread ends when nobody reads its text any more.
         drop(self.reader);

@@ -63,9 +63,6 @@ pub fn together(all: &[&TimeSeries], most: usize) -> Result<TimeSeries, NotToget
 
 /// The average of several series of the same quantity and direction, with the lowest and the highest value of any, in at most `most`
 /// intervals (at least 2).
-///
-/// # Errors
-/// As those of [`together`].
 pub fn average(all: &[&TimeSeries], most: usize) -> Result<TimeSeries, NotTogether> {
     let (first, others) = all.split_first().ok_or(NotTogether::Nothing)?;
     for other in others {

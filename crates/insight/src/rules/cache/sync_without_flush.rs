@@ -54,9 +54,6 @@ pub(crate) enum NoFlushCount<'a> {
 }
 
 /// Flushes of the device of a job; `None`: it made no sync after a write, or its device has no cache.
-///
-/// # Errors
-/// They are not known; the reason.
 pub(crate) fn flushes<'a>(
     case: &AuditInput<'a>,
     job: &AuditedJob<'_>,

@@ -63,9 +63,6 @@ struct Count(AtomicU64);
 impl IdleWatch {
     /// Starts a thread on each CPU, and begins to measure when all are calibrated. CPUs that this process may not use
     /// are left out.
-    ///
-    /// # Errors
-    /// No thread could be started.
     fn start(detail: IdleDetail) -> io::Result<Self> {
         let cpus = scheduling::cpu_affinity().map_err(io::Error::other)?;
         let ends = Arc::new(AtomicBool::new(false));
@@ -123,9 +120,6 @@ impl Drop for IdleWatch {
 }
 
 /// `--idle-prof=calibrate`: only the times of units.
-///
-/// # Errors
-/// No thread could be started.
 pub fn calibrate_idle() -> io::Result<CpuIdleness> {
     Ok(IdleWatch::start(IdleDetail::System)?.report())
 }

@@ -128,9 +128,6 @@ impl Checkers {
     }
 
     /// Gives a block to a thread; returns the result of an earlier block if that is faulty.
-    ///
-    /// # Errors
-    /// The earlier block could not be checked.
     pub(crate) fn check(
         &mut self,
         block: &[u8],
@@ -150,9 +147,6 @@ impl Checkers {
     }
 
     /// Waits for all unchecked blocks, oldest first, until one is faulty; to be called until it returns `None`.
-    ///
-    /// # Errors
-    /// A block could not be checked.
     pub(crate) fn finish(&mut self) -> Result<Option<Faulty>, Failure> {
         let n_places = self.places.len();
         let mut outcomes = (0..n_places).map(|step| self.places[(self.next + step) % n_places].take_outcome());

@@ -123,9 +123,6 @@ impl CrashLog {
     }
 
     /// Called after the I/O of a slot has ended.
-    ///
-    /// # Errors
-    /// The journal cannot be written.
     pub(crate) fn over(&mut self, slot_index: u32, direction: Direction, has_failed: bool) -> Result<(), Failure> {
         match direction {
             Direction::Read | Direction::Trim => Ok(()),

@@ -46,9 +46,6 @@ impl LoadedState {
     }
 
     /// Called for an I/O of the job itself: a read of a block that was not written ends the pass.
-    ///
-    /// # Errors
-    /// The pass ends.
     pub(crate) fn look(&mut self, core: &mut WorkerCore<'_>, slot_index: u32) -> Result<(), Stop> {
         let unit = &core.slots.get(slot_index).unit;
         if unit.direction != Direction::Read {

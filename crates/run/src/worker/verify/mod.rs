@@ -482,9 +482,6 @@ impl Verifier {
     }
 
     /// Writes the state file; `None`: there is nothing to write.
-    ///
-    /// # Errors
-    /// What cannot be written.
     pub(crate) fn save_state(&self, core: &WorkerCore<'_>) -> Option<Result<(), VerifyNote>> {
         let keeper = self.state.as_ref().filter(|_| !core.context.readonly)?;
         let n_writes = match self.reads {

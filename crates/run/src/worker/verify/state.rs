@@ -111,9 +111,6 @@ impl StateKeeper {
     }
 
     /// Writes the file. `n_writes`: it covers writes with smaller numbers.
-    ///
-    /// # Errors
-    /// What cannot be written.
     pub(crate) fn save(&self, core: &WorkerCore<'_>, n_writes: u64) -> Result<(), VerifyNote> {
         let StateFile { path, job_name, job_index, tells_offsets } = &self.file;
         let failed =

@@ -26,9 +26,6 @@ pub enum BlockSide {
 }
 
 /// The block device of the namespace whose character device has this number.
-///
-/// # Errors
-/// It cannot be found out.
 pub fn block_device_of(number: DeviceNumber) -> Result<BlockSide> {
     block_side(number, Path::new(SYS_DEV_CHAR), Path::new(SYS_BLOCK))
 }

@@ -45,9 +45,6 @@ fn zone_blocks_in(answer: &[u8; 4096], namespace: &Namespace) -> u64 {
 
 impl NvmeZones {
     /// The zones of an open namespace; `None`: it has none.
-    ///
-    /// # Errors
-    /// The namespace cannot be identified.
     pub fn of(device: OwnedFd) -> Result<Option<Self>> {
         let namespace = Namespace::of(&device).map_err(|(_, error)| error)?;
         let Ok(answer) = identify_zoned(&device, namespace.id) else { return Ok(None) };

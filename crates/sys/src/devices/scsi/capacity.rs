@@ -36,9 +36,6 @@ impl Capacity {
     }
 
     /// Asks the device behind `/dev/bsg/H:C:T:L`, in the same way.
-    ///
-    /// # Errors
-    /// As those of [`Capacity::of`].
     pub fn of_bsg(device: impl AsFd) -> Result<Self, Errno> {
         let ask = |cdb, n_bytes| {
             let memory = memory_of(n_bytes)?;

@@ -48,9 +48,6 @@ pub enum ScsiSide {
 }
 
 /// What is behind the character device with this number.
-///
-/// # Errors
-/// It cannot be found out.
 pub fn block_device_of(number: DeviceNumber) -> Result<ScsiSide> {
     side(number, Path::new(SYS_DEV_CHAR))
 }

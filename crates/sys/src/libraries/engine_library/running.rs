@@ -52,9 +52,6 @@ pub struct LibraryEngine {
 
 impl LibraryEngine {
     /// Starts an engine, whose buffers are in `arena`.
-    ///
-    /// # Errors
-    /// That of the library.
     pub fn start(library: &EngineLibrary, job: &LibraryJob, arena: Rc<RefCell<Arena>>) -> Result<Self, LibraryFailure> {
         let api = library.api;
         let call = JobCall::new(job);
@@ -69,9 +66,6 @@ impl LibraryEngine {
     }
 
     /// Opens a target.
-    ///
-    /// # Errors
-    /// That of the library.
     pub fn open(&mut self, index: u32, target: &str, writes: bool) -> Result<(), LibraryFailure> {
         let Some(call) = self.api.raw().calls.open else { return Ok(()) };
         let target = c_text(target);
@@ -137,9 +131,6 @@ impl LibraryEngine {
     }
 
     /// Sends what was queued on its way.
-    ///
-    /// # Errors
-    /// The errno of the library.
     pub fn commit(&mut self) -> Result<(), i32> {
         let Some(call) = self.api.raw().calls.commit.filter(|_| self.fault.is_none()) else { return Ok(()) };
         // SAFETY: the function has this type, and the engine is running.

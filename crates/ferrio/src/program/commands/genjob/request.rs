@@ -81,9 +81,6 @@ pub(super) struct JobRequest {
 
 impl JobRequest {
     /// What is given, and defaults.
-    ///
-    /// # Errors
-    /// In words: parts that contradict each other.
     pub(super) fn of(request: &Request) -> anyhow::Result<Self> {
         let measure = request.measure.unwrap_or(JobGoal::Latency);
         let usual = measure.usual();
@@ -102,9 +99,6 @@ impl JobRequest {
     }
 
     /// The request, if its parts go together.
-    ///
-    /// # Errors
-    /// In words: what does not.
     pub(super) fn check(self, may_write: bool) -> anyhow::Result<Self> {
         if self.writes() && !may_write {
             return Err(anyhow!(

@@ -8,9 +8,6 @@ const UNITS: [(char, i64); 4] = [('h', 1), ('d', 24), ('w', 7 * 24), ('y', 365 *
 const MS_PER_HOUR: i64 = 3_600_000;
 
 /// Parses an age such as `30d`: a whole number of hours, days, weeks or years. The result is in milliseconds.
-///
-/// # Errors
-/// In words: what is expected.
 pub(super) fn parse_ms(text: &str) -> anyhow::Result<i64> {
     let of_unit = |(unit, hours): &(char, i64)| {
         let digits = text.strip_suffix(*unit).filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))?;

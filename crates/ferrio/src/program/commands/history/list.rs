@@ -35,9 +35,6 @@ const MAX_NAME: usize = 20;
 const MAX_FIGURES: usize = 4;
 
 /// Shows the kept runs.
-///
-/// # Errors
-/// In words: the history cannot be used.
 pub(super) fn list(request: &ListRequest, console: &mut Console) -> anyhow::Result<()> {
     let mut runs = existing()?.map_or_else(|| Ok(Vec::new()), |history| history.list())?;
     runs.retain(|run| request.name.as_deref().is_none_or(|name| is_called(run, name)));

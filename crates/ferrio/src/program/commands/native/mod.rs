@@ -79,9 +79,6 @@ struct OwnOptions {
 
 impl OwnOptions {
     /// Takes them out of the arguments.
-    ///
-    /// # Errors
-    /// A value is missing, or two options do not go together.
     fn take(is_run: bool, words: &mut Vec<OsString>) -> anyhow::Result<Self> {
         let JsonOption { json } = own_options::take(words)?;
         if !is_run {

@@ -151,9 +151,6 @@ fn failure(console: &mut Console, text: &str) -> ExitCode {
 }
 
 /// Starts the viewers, and tells where the page is. They are forked before the program has any thread.
-///
-/// # Errors
-/// The error says what is not possible, and why.
 fn viewers(live: bool, web: Option<WebOptions>) -> anyhow::Result<Viewers> {
     let server = web.map(WebOptions::bind).transpose().map_err(|error| anyhow!("--web: {error}"))?;
     if let Some(server) = &server {
@@ -245,9 +242,6 @@ struct OpenFile {
 
 impl OpenFile {
     /// One for the option that was given, if it was.
-    ///
-    /// # Errors
-    /// It cannot be written; the error says so.
     fn create(
         content: &'static str,
         path: Option<PathBuf>,

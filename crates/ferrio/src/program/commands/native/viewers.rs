@@ -80,9 +80,6 @@ impl Viewers {
 }
 
 /// Forks a viewer, to which frames go by a new writer behind the others.
-///
-/// # Errors
-/// The system has no room for another process.
 pub(super) fn fork_viewer(
     writers: &mut Vec<FrameWriter>,
     show: impl FnOnce(FrameReader) -> io::Result<()>,

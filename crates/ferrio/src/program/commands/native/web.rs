@@ -90,9 +90,6 @@ pub(super) struct WebViewer {
 
 impl WebViewer {
     /// Starts a server, to which frames go by a new writer behind the others. The run itself listens no longer.
-    ///
-    /// # Errors
-    /// The system has no room for another process.
     pub(super) fn start(server: WebServer, writers: &mut Vec<FrameWriter>) -> io::Result<Self> {
         Ok(Self { process: fork_viewer(writers, |reader| server.serve(reader))? })
     }

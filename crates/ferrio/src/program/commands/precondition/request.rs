@@ -72,9 +72,6 @@ struct HabitOptions {
 
 impl PreconditionRequest {
     /// Takes the arguments (the command's name first).
-    ///
-    /// # Errors
-    /// A value is missing or wrong, or two options do not go together.
     pub(super) fn take(arguments: &[OsString]) -> anyhow::Result<Self> {
         let mut words = arguments[1..].to_vec();
         let habits: HabitOptions = own_options::take(&mut words)?;

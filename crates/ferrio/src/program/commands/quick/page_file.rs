@@ -23,9 +23,6 @@ impl PageFile {
     }
 
     /// Writes the page of a document of `--json`.
-    ///
-    /// # Errors
-    /// The file cannot be written.
     pub(super) fn write(self, document: String) -> Result<()> {
         let results = read_files(&[ResultFile::in_memory("ferrio quick", document.into_bytes())])?;
         let page = ferrio_pictures::page::page(&results);

@@ -199,9 +199,6 @@ struct FolderOptions {
 
 impl SweepRequest {
     /// Takes the arguments (the command's name first).
-    ///
-    /// # Errors
-    /// A value is missing or wrong, or two options do not go together.
     pub(super) fn take(arguments: &[OsString]) -> anyhow::Result<Self> {
         let mut words = arguments[1..].to_vec();
         let report = SweepReport::take(&mut words)?;
@@ -300,9 +297,6 @@ const OF_ONE_RUN: [&str; 5] = ["--live", "--web", "--html", "--output-format", "
 
 impl RepeatedRun {
     /// Takes the arguments (the command's name first).
-    ///
-    /// # Errors
-    /// In words: a value is missing or wrong, or two options do not go together.
     pub(super) fn take(arguments: &[OsString]) -> anyhow::Result<Self> {
         let mut words = arguments[1..].to_vec();
         let is_of_one = |word: &OsString| {

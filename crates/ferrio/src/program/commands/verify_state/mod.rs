@@ -95,9 +95,6 @@ fn text(states: &[ReadState<'_>], has_names: bool) -> String {
 }
 
 /// Reads a file, at most one byte more than the largest state has.
-///
-/// # Errors
-/// In words: why it cannot be read, or is no state.
 fn read(path: &Path) -> anyhow::Result<ReadState<'_>> {
     let unreadable = |error: io::Error| anyhow!("it cannot be read: {}", error_text(&error));
     let file = open_regular(path).map_err(unreadable)?;

@@ -24,9 +24,6 @@ pub(super) struct Bound {
 
 impl Bound {
     /// Parses an operator, a number and a unit.
-    ///
-    /// # Errors
-    /// The text is something else.
     pub(super) fn parse(text: &str) -> anyhow::Result<Self> {
         let operator = OPERATORS.iter().map(|(operator, _)| *operator).find(|operator| text.starts_with(operator));
         let operator = operator.ok_or_else(|| anyhow!("it has no operator"))?;
