@@ -84,7 +84,6 @@ pub fn encode(record: &RunRecord) -> Vec<u8> {
     file
 }
 
-/// The record in a file.
 pub fn decode(file: &[u8]) -> Result<RunRecord, SavedError> {
     if file.len() as u64 > MAX_BYTES {
         return Err(SavedError::TooLarge);

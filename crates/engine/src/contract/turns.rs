@@ -90,7 +90,6 @@ pub enum EngineRemark {
     Mode {
         /// A word for its way of working.
         mode: &'static str,
-        /// Names and values of its settings.
         settings: Vec<(&'static str, u64)>,
     },
     /// The program that it will run.

@@ -70,7 +70,6 @@ pub trait StorageTarget {
     /// Reads at an offset, bytes; returns the number of bytes, fewer than asked for at the end of the target.
     fn read_at(&mut self, offset_bytes: u64, buffer: &mut [u8]) -> io::Result<usize>;
 
-    /// Writes at an offset, bytes; returns the number of bytes.
     fn write_at(&mut self, offset_bytes: u64, data: &[u8]) -> io::Result<usize>;
 
     /// Makes all that was written durable; `fsync` and `fdatasync` of the job end here.

@@ -27,7 +27,6 @@ const NOT_OF_A_LOAD: [(&str, &str); 9] = [
     ("readonly", "--read writes nothing"),
 ];
 
-/// The run of a part of a pass.
 pub(crate) fn part(
     plan: &PreconditionPlan,
     part: FillPart,

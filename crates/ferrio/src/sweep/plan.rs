@@ -166,7 +166,6 @@ impl SweepPlan {
         self.limit.is_none() && SweepOutcome::empty(self.axes.clone(), 1).load_axis().is_some()
     }
 
-    /// A plan from its file.
     pub(crate) fn decode(text: &str) -> Result<Self, PlanFault> {
         let plan: Self = serde_json::from_str(text)?;
         if plan.form != FORM {

@@ -136,7 +136,6 @@ fn checksum(bytes: &[u8]) -> String {
     })
 }
 
-/// The names below a directory.
 fn list(directory: &Path, below: &Path, names: &mut Vec<PathBuf>) -> std::io::Result<()> {
     for entry in std::fs::read_dir(directory.join(below))? {
         let entry = entry?;

@@ -66,7 +66,6 @@ fn parse_ids(text: &str) -> Result<Vec<u16>, UserLine> {
     Ok(ids)
 }
 
-/// Decides the kind of placement.
 pub(crate) fn lower(placement: &mut PlacementSpec, draft: PlacementDraft) -> Result<(), Contradiction> {
     placement.kind = match (draft.fdp, draft.kind) {
         (true, Some(PlacementKind::None | PlacementKind::Streams)) => return Err(Contradiction::FdpAndOther),

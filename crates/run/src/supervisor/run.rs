@@ -73,7 +73,6 @@ enum Stage {
 }
 
 impl Run {
-    /// A run of these jobs.
     pub fn new(spec: RunSpec, settings: RunSettings) -> Result<Self, RunError> {
         Ok(Self { spec, settings, handle: Handle::new()? })
     }

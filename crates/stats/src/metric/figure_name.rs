@@ -46,7 +46,6 @@ impl FigureSubject {
 }
 
 impl FigureName {
-    /// Parses a name.
     pub fn parse(text: &str) -> Result<Self, NoFigure> {
         let (subject, word) = FigureSubject::split(text);
         let metric = Metric::named(word).ok_or_else(|| NoFigure { word: word.to_owned() })?;

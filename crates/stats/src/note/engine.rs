@@ -11,9 +11,18 @@ use std::borrow::Cow;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum EngineNote {
     /// A private option has a value that the engine cannot use.
-    BadOption { engine: Cow<'static, str>, option: Cow<'static, str>, value: String, why: String },
+    BadOption {
+        engine: Cow<'static, str>,
+        option: Cow<'static, str>,
+        value: String,
+        why: String,
+    },
     /// A step before the first I/O failed.
-    Failed { engine: Cow<'static, str>, what: String, error: SystemError },
+    Failed {
+        engine: Cow<'static, str>,
+        what: String,
+        error: SystemError,
+    },
     /// A target that the engine owns could not be made or opened.
     Target {
         /// What was to be done with it, a short name as `open(NAME)`.
@@ -49,7 +58,6 @@ pub enum EngineNote {
         engine: Cow<'static, str>,
         /// A word for its way of working.
         mode: Cow<'static, str>,
-        /// Names and values of its settings.
         settings: Vec<(Cow<'static, str>, u64)>,
     },
     /// The program that the engine will run.
@@ -66,7 +74,12 @@ pub enum EngineNote {
         files: Option<[String; 2]>,
     },
     /// The program has ended with an exit code.
-    ProgramFailed { program: String, code: i32 },
-    /// A signal has ended the program.
-    ProgramKilled { program: String, signal: i32 },
+    ProgramFailed {
+        program: String,
+        code: i32,
+    },
+    ProgramKilled {
+        program: String,
+        signal: i32,
+    },
 }

@@ -28,7 +28,6 @@ pub struct Provenance {
     pub kernel_release: String,
     /// Architecture as the kernel names it, such as `x86_64`.
     pub architecture: String,
-    /// The CPUs.
     pub cpu: CpuFacts,
     pub memory_bytes: u64,
     /// The source of times.

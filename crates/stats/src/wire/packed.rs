@@ -15,7 +15,6 @@ pub trait Packed: Sized {
     /// Its bytes.
     fn pack(&self) -> Vec<u8>;
 
-    /// The value whose bytes these are.
     fn unpack(bytes: &[u8]) -> Result<Self, WireError>;
 }
 

@@ -35,7 +35,11 @@ fn item_below<'a>(source: &Source<'a>, index: usize) -> Option<&'a str> {
     Some(item.split(" = ").next().unwrap_or(item))
 }
 
+/// The name of an option, and a second statement behind `;` or `:`, say something.
 fn echoes(text: &str, item: &str) -> bool {
+    if text.contains(['`', ';', ':']) {
+        return false;
+    }
     let item = words(item);
     let mut said = words(text).into_iter().filter(|word| !EMPTY.contains(&word.as_str())).peekable();
     said.peek().is_some() && said.all(|word| item.contains(&word))

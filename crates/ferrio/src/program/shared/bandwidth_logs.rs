@@ -23,7 +23,6 @@ pub(crate) struct BandwidthLogs {
 }
 
 impl BandwidthLogs {
-    /// Starts the thread.
     pub(crate) fn start(mut logs: AggregateLogs) -> io::Result<Self> {
         let (samples, its_samples) = mpsc::channel::<BandwidthSample>();
         let (its_problems, problems) = mpsc::channel();

@@ -85,7 +85,6 @@ impl Signals {
         heard.handle = Some(handle);
     }
 
-    /// Runs a session, which signals steer.
     pub(crate) fn run(
         &self,
         session: Session,

@@ -5,7 +5,6 @@
 use super::report::Report;
 use serde_json::Value;
 
-/// Names of the directions.
 const DIRECTIONS: [&str; 4] = ["read", "write", "trim", "mixed"];
 
 /// Fails with a description of the figures that contradict each other.

@@ -187,7 +187,6 @@ pub(super) enum Extent {
 /// A job file, and the parts of its report that can be compared.
 pub(super) type Case = (String, Extent);
 
-/// All cases.
 pub(super) fn all() -> Vec<Case> {
     let mut cases = Vec::new();
     for engine in ENGINES {

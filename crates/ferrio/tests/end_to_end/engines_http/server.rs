@@ -205,7 +205,6 @@ fn part(object: &[u8], range: Option<&str>) -> (String, Vec<u8>) {
     (status, object[start..=end].to_vec())
 }
 
-/// The value of a header.
 pub(super) fn header(head: &str, name: &str) -> Option<String> {
     let lines = head.lines().filter_map(|line| line.split_once(':'));
     let mut values = lines.filter(|(other, _)| other.eq_ignore_ascii_case(name));

@@ -29,7 +29,6 @@ fn traced(run: impl FnOnce() -> Finished) -> (Finished, Vec<String>) {
     (done, text.lines().filter_map(command).collect())
 }
 
-/// Number of commands with this name.
 fn n_of(commands: &[String], name: &str) -> usize {
     commands.iter().filter(|command| command.split(' ').next() == Some(name)).count()
 }

@@ -11,7 +11,6 @@ use ferrio_spec::JobSpec;
 use ferrio_spec::engines::options::sim::{BURST, SERVICE};
 use ferrio_stats::Severity;
 
-/// The outcome of a sweep.
 fn outcome(swept: &Swept<'_>, seed: i64) -> SweepOutcome {
     let (open, _folder) = made(swept, seed);
     SweepOutcome::read(&open.folder).expect("an outcome")

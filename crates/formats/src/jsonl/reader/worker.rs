@@ -55,7 +55,6 @@ impl WorkerLines {
         }
     }
 
-    /// Adds an interval.
     pub(super) fn add_interval(&mut self, line: &SpanLine) -> Result<(), ReadErrorKind> {
         let start_ns = (time(line.start_ms)? * NS_PER_MS) as u64;
         let end_ns = ((time(line.end_ms)? * NS_PER_MS) as u64).max(start_ns + 1);

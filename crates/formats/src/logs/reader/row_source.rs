@@ -34,7 +34,6 @@ impl RowSource {
         Ok(Self { reader: Box::new(BufReader::with_capacity(BUFFER_BYTES, from)), inflater: Some(inflater) })
     }
 
-    /// The end of the reading.
     pub(super) fn finish(self, path: &Path) -> Result<(), ReadError> {
         // The thread ends when nobody reads its text any more.
         drop(self.reader);

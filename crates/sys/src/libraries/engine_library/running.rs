@@ -51,7 +51,6 @@ pub struct LibraryEngine {
 }
 
 impl LibraryEngine {
-    /// Starts an engine, whose buffers are in `arena`.
     pub fn start(library: &EngineLibrary, job: &LibraryJob, arena: Rc<RefCell<Arena>>) -> Result<Self, LibraryFailure> {
         let api = library.api;
         let call = JobCall::new(job);
@@ -65,7 +64,6 @@ impl LibraryEngine {
         Ok(Self { api, engine, arena, in_flight, n_in_flight: 0, events, fault: None })
     }
 
-    /// Opens a target.
     pub fn open(&mut self, index: u32, target: &str, writes: bool) -> Result<(), LibraryFailure> {
         let Some(call) = self.api.raw().calls.open else { return Ok(()) };
         let target = c_text(target);

@@ -78,7 +78,6 @@ struct OwnOptions {
 }
 
 impl OwnOptions {
-    /// Takes them out of the arguments.
     fn take(is_run: bool, words: &mut Vec<OsString>) -> anyhow::Result<Self> {
         let JsonOption { json } = own_options::take(words)?;
         if !is_run {

@@ -66,7 +66,6 @@ pub(super) struct ConditionResult {
 }
 
 impl Condition {
-    /// Parses a condition.
     pub(super) fn parse(text: &str) -> anyhow::Result<Self> {
         let alternative = |part: &str| split(part, "and").iter().map(|term| Term::parse(term)).collect();
         let alternatives = split(text, "or").iter().map(|part| alternative(part)).collect::<Result<_, _>>()?;

@@ -32,7 +32,6 @@ pub(crate) struct Swept<'a> {
     pub(crate) n_repeats: u32,
     /// How well a figure is to be known.
     pub(crate) until: Option<&'a str>,
-    /// The device.
     pub(crate) device: Device,
     /// An open loop is run beside the points.
     pub(crate) has_open_loop: bool,

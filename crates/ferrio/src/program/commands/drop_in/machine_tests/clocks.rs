@@ -77,7 +77,6 @@ pub(super) fn run(console: &mut Console) -> ExitCode {
     if wrong.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// The readings of all CPUs.
 fn read_all(cpus: &[u32]) -> ferrio_sys::Result<Vec<Vec<CounterReading>>> {
     let (numbers, start) = (Arc::new(AtomicU64::new(0)), Arc::new(Barrier::new(cpus.len())));
     std::thread::scope(|scope| {
