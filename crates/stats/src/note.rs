@@ -9,7 +9,6 @@ mod file;
 mod io;
 mod replay;
 mod run;
-mod stream;
 mod verify;
 mod zone;
 
@@ -18,10 +17,9 @@ pub use during::{During, SystemError};
 pub use engine::EngineNote;
 pub use ferrio_sys::scsi::queue::ScsiStatus;
 pub use file::{DeviceUsage, FileNote};
-pub use io::{DeviceStatus, IoNote, ProtectionField, RateMiss};
+pub use io::{DeviceStatus, IoNote, ProtectionField, RateMiss, StreamFault};
 pub use replay::{MergeFault, MergeNote, ReplayNote, TraceFault, TracePlace, TraceRemark, TraceTrouble};
 pub use run::RunNote;
-pub use stream::StreamFault;
 pub use verify::{ManyWrites, Remedy, StateFault, UnjudgedTrace, VerifyNote};
 pub use zone::ZoneNote;
 

@@ -179,7 +179,7 @@ fn find(name: &str, names: &[LongName]) -> Found {
 
 #[cfg(test)]
 mod tests {
-    use super::super::names::known_names;
+    use super::super::switches::known_names;
     use super::*;
 
     /// The elements of a command line, written `name=value`, `<file>` or `!complaint`.

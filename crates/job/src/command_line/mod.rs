@@ -5,7 +5,6 @@
 
 pub mod control;
 pub mod getopt;
-mod names;
 
 pub mod parse;
 mod profile;

@@ -3,8 +3,8 @@
 //! Must not know: what options mean. Start reading at [`parse`].
 
 use super::getopt::{Item, LongName, NameTarget, Words};
-use super::names::known_names;
 use super::profile::{self, Chosen, Profiles};
+use super::switches::known_names;
 use super::switches::{Switch, SwitchDef};
 use super::{control, settings};
 use crate::collector::{Collector, Section, Stopped};

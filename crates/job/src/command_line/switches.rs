@@ -1,8 +1,11 @@
-//! The program's own switches: names, arguments, help. Options of jobs are in the option table.
+//! The program's own switches: names (among those of the options of jobs), arguments, help. Options of jobs are in the option table.
 //!
 //! Must not know: the effect of a switch (see [`super::parse`]). Start reading at [`SWITCHES`].
 
-use crate::options::definition::Status;
+use super::getopt::{LongName, NameTarget};
+use super::profile::Chosen;
+use crate::options;
+use crate::options::definition::{OptionDef, Status};
 use ferrio_spec::DeviationKind::{self, Different, Mended, Stricter};
 use ferrio_spec::OUTPUT_FORMAT_NAMES;
 
@@ -300,6 +303,23 @@ pub const SWITCHES: &[SwitchDef] = &[
 
 pub fn by_letter(letter: char) -> Option<&'static SwitchDef> {
     SWITCHES.iter().find(|def| def.letter == letter)
+}
+
+/// The names that the command line knows while the current job has this engine, those of a profile first: they count before
+/// options of jobs that are called the same.
+pub(super) fn known_names(engine: &str, profile: Option<&Chosen>) -> Vec<LongName> {
+    let switches =
+        SWITCHES.iter().map(|def| LongName { name: def.name, argument: def.argument, target: NameTarget::Switch(def) });
+    let names = |def: &'static OptionDef| {
+        let argument = if def.kind.value_is_optional() { Argument::Optional } else { Argument::Required };
+        def.names().map(move |name| LongName { name, argument, target: NameTarget::Option(def) })
+    };
+    let own = profile.into_iter().flat_map(Chosen::options).flat_map(names);
+    let options = options::general().chain(options::of_engine(engine)).flat_map(names);
+    // Without a chosen profile the options of all profiles are accepted, without effect.
+    let unchosen = profile.is_none().then(options::of_profiles_alone).into_iter().flatten().flat_map(names);
+    // The option `profile` is reached through the switch of that name.
+    own.chain(switches).chain(options.filter(|known| known.name != "profile")).chain(unchosen).collect()
 }
 
 #[cfg(test)]

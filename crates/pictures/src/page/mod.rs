@@ -10,7 +10,6 @@ mod headline;
 mod precision;
 mod sources;
 mod summary;
-mod words;
 
 pub(crate) use findings::{one as one_finding, rules};
 
@@ -108,7 +107,7 @@ fn result(result: &RunResult, is_one_of_several: bool) -> Markup {
         section {
             h2 { @if is_one_of_several { (result.name) } @else { "Findings and figures" } }
             p class="summary" { (summary::sentence(result)) }
-            p class="source" { (words::source(result)) }
+            p class="source" { (sources::source(result)) }
             @for remark in &result.remarks { p class="remark" { (remark) } }
             (findings::findings(result))
             (headline::headline(result))

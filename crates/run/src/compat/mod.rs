@@ -6,19 +6,18 @@
 //! seen on fio 3.41; the end-to-end tests compare them with the peer.
 //! Must not know: loops, files, engines' code. Start reading anywhere.
 
-mod machine;
 mod oddities;
 mod passes;
 mod sizes;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use machine::{leaves_scheduler, refuses_trims_of_files, unlocks_before_done};
 pub(crate) use oddities::{
     counts_cpu_job_as_io, counts_unrepeated, keeps_block_states, lacks_disks_of_trace, opened_direction,
     samples_read_back, searched_depths, silences_latency_limit, tells_capped_depth, tells_unread_mix, times_idle_turns,
     traces_closing_sync, traces_missed_place,
 };
+pub(crate) use oddities::{leaves_scheduler, refuses_trims_of_files, unlocks_before_done};
 pub(crate) use passes::{
     counts_read_back, empty_reads_are_done, ends_pass_by_bytes, heeds_number_of_ios, ios_counted_as_one,
     opens_empty_file, pass_bytes, pass_bytes_of_pairs, smallest_pass_bytes, syncs_all_at_end, wants_another_pass,

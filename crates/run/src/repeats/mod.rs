@@ -5,12 +5,11 @@
 //! Must not know: arguments, texts. Start reading at [`Scan::open`], then [`Scan::run`]; `table` has the blocks, `pack` their
 //! compressed sizes.
 
-mod error;
 mod pack;
 mod repeat_figures;
 mod scan;
 mod table;
 
-pub use error::{OpenError, ScanFailure};
 pub use repeat_figures::{RepeatFigures, RepeatedBlock, Unreadable};
+pub use scan::{OpenError, ScanFailure};
 pub use scan::{Scan, ScanRequest};

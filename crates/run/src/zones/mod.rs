@@ -5,7 +5,6 @@
 //! 3.41, or of the reference for kinds of devices that the test machine does not have.
 
 pub(crate) mod debug_trace;
-mod engine;
 mod shared;
 pub(crate) mod sizes;
 mod target;
@@ -27,7 +26,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use target::TargetZones;
 
-pub(crate) use engine::reset_zones;
+pub(crate) use target::reset_zones;
 
 /// The zones of all files of a run: jobs that use the same file share them.
 #[derive(Debug)]

@@ -1,4 +1,4 @@
-//! Finds the zones of a file or device.
+//! Finds the zones of a file or device, and resets them where a job trims.
 //!
 //! Must not know: I/O in zones. Start reading at [`table`].
 
@@ -7,6 +7,8 @@ use super::{EINVAL, refused};
 use crate::error::{Failure, errno_of, failure};
 use crate::files::FilePlan;
 use crate::plan::WorkerPlan;
+use crate::wrapped::{Wrapped, Wrapper};
+use ferrio_engine::{Engine, IoResult, IoUnit, Queued};
 use ferrio_spec::{DirectionMix, SequentialZonesSpec};
 use ferrio_stats::note::{During, ZoneNote};
 use ferrio_stats::{FailedStep, Note};
@@ -15,6 +17,7 @@ use ferrio_sys::block_device::zones::{OpenZonedDevice, Zone, ZoneCondition, Zone
 use ferrio_sys::file::{Access, FileInfo, FileKind, OpenRequest};
 use ferrio_sys::nvme::zones::NvmeZones;
 use ferrio_sys::scsi::{self, node::ScsiSide};
+use ferrio_units::{DataDirection, Direction};
 use ferrio_workload::{ZoneActivity, ZoneLayout, ZoneLimits, ZoneShape, ZoneShapes, ZoneTable};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -275,4 +278,26 @@ fn make(
         failure!(errno_of(&error), "zbd_init_files").explained(Note::system(During::Nothing, &error))
     })?;
     Ok(ZoneTable::new(layout, limits, n_workers, Box::new(state)))
+}
+
+/// Tables of the zones that trims reset.
+struct ZoneResets(Vec<Arc<ZoneTable>>);
+
+/// Wraps an engine, which then gets everything except for trims.
+pub(crate) fn reset_zones<'a>(inner: Box<dyn Engine + 'a>, tables: Vec<Arc<ZoneTable>>) -> Box<dyn Engine + 'a> {
+    Box::new(Wrapped::new(inner, ZoneResets(tables)))
+}
+
+impl Wrapper for ZoneResets {
+    fn queue(&mut self, inner: &mut dyn Engine, unit_index: u32, unit: &IoUnit) -> Queued {
+        if unit.direction != Direction::from(DataDirection::Trim) {
+            return inner.queue(unit_index, unit);
+        }
+        let length_bytes = unit.length_bytes as u64;
+        let reset = self.0[unit.file_index as usize].trim(unit.offset_bytes, length_bytes);
+        Queued::Completed(match reset {
+            Ok(()) => IoResult::done(unit.length_bytes),
+            Err(errno) => IoResult::failed(errno),
+        })
+    }
 }

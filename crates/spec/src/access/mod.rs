@@ -2,13 +2,10 @@
 //!
 //! Must not know: time. Start reading at [`extent`], then [`distribution`].
 
-pub(crate) mod block;
-pub(crate) mod command_priority;
 pub(crate) mod distribution;
 pub(crate) mod durability;
 pub(crate) mod error;
 pub(crate) mod extent;
 pub(crate) mod placement;
-pub(crate) mod sprandom;
 pub(crate) mod submission;
 pub(crate) mod zone;

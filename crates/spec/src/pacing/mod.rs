@@ -2,6 +2,5 @@
 //!
 //! Must not know: places. Start reading at [`pace`].
 
-pub(crate) mod latency;
 pub(crate) mod pace;
 pub(crate) mod steady_state;

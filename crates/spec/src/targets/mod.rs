@@ -2,7 +2,6 @@
 //!
 //! Must not know: I/Os. Start reading at [`target`].
 
-pub(crate) mod file;
 pub(crate) mod path_bytes;
 pub(crate) mod replay;
 pub(crate) mod target;

@@ -1,8 +1,8 @@
-//! The targets of a job's I/O: their names, the directories they are in, and which of them is next.
+//! The targets of a job's I/O: their names, the directories they are in, their kinds and locks, and which of them is next.
 //!
 //! Must not know: sizes, what exists on the machine. Start reading at [`TargetSpec`].
 
-use crate::{FileLocking, FileService, FileType, PlacementSpec};
+use crate::{PlacementSpec, RandomDistribution};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -59,6 +59,37 @@ impl TargetSpec {
         let n = self.directories.len();
         (n > 0).then(|| self.directories[turn % n].as_path())
     }
+}
+
+/// Kind of target that `filetype` declares.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum FileType {
+    Regular,
+    Block,
+    Character,
+}
+
+/// I/Os that the jobs of a run may do in a shared file at the same time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum FileLocking {
+    /// Anything.
+    None,
+    /// A single I/O.
+    Exclusive,
+    /// Reads, or one other I/O.
+    ReadWrite,
+}
+
+/// Rule for picking the next file.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum FileService {
+    /// The next open file after every I/O (or n).
+    RoundRobin,
+    /// Finish one file, then the next.
+    Sequential,
+    Random,
+    /// A file by a skewed distribution over them: zipf, pareto or normal. A file that is done starts over.
+    Skewed(RandomDistribution),
 }
 
 #[cfg(test)]

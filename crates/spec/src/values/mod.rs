@@ -2,7 +2,6 @@
 //!
 //! Must not know: single options. Start reading at [`syntax`].
 
-pub(crate) mod compatibility;
 pub(crate) mod decimal_percent;
 pub(crate) mod option_row;
 pub mod secret;

@@ -1,6 +1,8 @@
-//! Status of an engine or an option in ferrio, and the kinds of differences from fio.
+//! Status of an engine or an option in ferrio, the kinds of differences from fio, and the switch between fio's oddities and ferrio's own behaviour.
 //!
 //! Must not know: which engines and options exist. Start reading at [`Status`].
+
+use serde::{Deserialize, Serialize};
 
 /// Status of an engine, an option, or one value of an option.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,6 +91,25 @@ impl Deviations {
             DeviationKind::Stricter => self.stricter = Some(how),
         }
         self
+    }
+}
+
+/// Whether a run has the oddities of fio: roundings, limits and orders that jobs written for fio depend on, and that a tool
+/// designed today would not have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+pub enum Compatibility {
+    /// A run that was described by fio's options has all of them.
+    Fio,
+    /// A run of a native command has none.
+    #[default]
+    Native,
+}
+
+impl Compatibility {
+    /// True if the run has the oddities of fio.
+    #[must_use]
+    pub fn is_fio(self) -> bool {
+        self == Self::Fio
     }
 }
 

@@ -5,8 +5,8 @@
 use crate::counters::block_states::BlockStates;
 use crate::counters::counts::add_to;
 use crate::counters::replay::ReplayStats;
+use crate::counters::replay::VerifyStats;
 use crate::counters::server_steps::ServerSteps;
-use crate::counters::verify::VerifyStats;
 use crate::distribution::latency::LatencyStat;
 use ferrio_units::PerDirection;
 use serde::{Deserialize, Serialize};

@@ -13,4 +13,3 @@ pub(crate) mod replay;
 pub mod resource_usage;
 pub(crate) mod server_steps;
 pub mod steady_state;
-pub(crate) mod verify;

@@ -1,4 +1,4 @@
-//! Figures about how well a job kept the times of its trace.
+//! Figures about how well a job kept the times of its trace, and about the writes that it had to remember.
 //!
 //! Must not know: traces. Start reading at [`ReplayStats`].
 
@@ -26,6 +26,23 @@ impl ReplayStats {
     /// Share of late I/Os, percent; 0 if there are none.
     pub fn late_percent(&self) -> f64 {
         if self.n_timed == 0 { 0.0 } else { 100.0 * self.n_late as f64 / self.n_timed as f64 }
+    }
+}
+
+/// Figures of verification.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct VerifyStats {
+    /// Largest number of writes that were remembered at the same time.
+    pub n_most_pending: u64,
+    /// Memory for these writes and their kept checksums, bytes, without the overhead of lists and maps.
+    pub pending_bytes: u64,
+}
+
+impl VerifyStats {
+    /// Adds another member of the group, which uses its memory at the same time.
+    pub fn merge(&mut self, other: &Self) {
+        add_to(&mut self.n_most_pending, other.n_most_pending);
+        add_to(&mut self.pending_bytes, other.pending_bytes);
     }
 }
 

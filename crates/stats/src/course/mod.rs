@@ -4,7 +4,6 @@
 
 pub(crate) mod difference;
 pub mod eta;
-pub(crate) mod halving;
 pub mod log;
 pub mod series;
 pub mod stretch;

@@ -1,8 +1,9 @@
-//! Faults of I/Os.
+//! Faults of I/Os, and of the stream that makes them.
 //!
 //! Must not know: words. Start reading at [`IoNote`].
 
 use ferrio_sys::scsi::queue::ScsiStatus;
+use ferrio_units::BuildError;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
@@ -48,12 +49,16 @@ pub enum IoNote {
         /// Length of the last I/O, bytes.
         length: u64,
     },
-    /// The sync of a file system at the end failed.
-    EndSyncfsFailed { file: String, errno: i32 },
+    EndSyncfsFailed {
+        file: String,
+        errno: i32,
+    },
     /// The first I/O failed, and it was direct.
     FirstDirectFailed,
     /// The first I/O failed, on what may be a zoned device.
-    FirstFailed { file: String },
+    FirstFailed {
+        file: String,
+    },
     /// An I/O took longer than `max_latency`.
     TooLate {
         latency_ns: u64,
@@ -73,15 +78,33 @@ pub enum IoNote {
         misses: Vec<RateMiss>,
     },
     /// A zone could not be reset.
-    ZoneReset { file: String, zone: u64, errno: i32 },
+    ZoneReset {
+        file: String,
+        zone: u64,
+        errno: i32,
+    },
     /// A zone could not be finished.
-    ZoneFinish { file: String, zone: u64, errno: i32 },
+    ZoneFinish {
+        file: String,
+        zone: u64,
+        errno: i32,
+    },
     /// The device allows no more partly written zones.
-    TooManyActiveZones { file: String, zone: u64, limit: u64 },
+    TooManyActiveZones {
+        file: String,
+        zone: u64,
+        limit: u64,
+    },
     /// The device allows no more open zones.
-    TooManyOpenZones { file: String, zone: u64, limit: u64 },
+    TooManyOpenZones {
+        file: String,
+        zone: u64,
+        limit: u64,
+    },
     /// After a failed write the missing data of its zone could not be written either (`recover_zbd_write_error`).
-    NotRecovered { file: String },
+    NotRecovered {
+        file: String,
+    },
 }
 
 /// A field of the protection information of a block.
@@ -116,4 +139,28 @@ pub enum RateMiss {
         /// The measured rate, I/Os a second.
         found: u64,
     },
+}
+
+/// Why the stream of I/Os of a job cannot be made.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum StreamFault {
+    /// No memory for the map of visited blocks.
+    RandomMap { file_index: usize, n_blocks: u64 },
+    /// The parameters of the distribution are invalid.
+    Distribution { file_index: usize, why: BuildError },
+    /// The parameters of the distribution over the files are invalid.
+    FileService { why: BuildError },
+    /// A zone of `zoned_abs` ends past the file.
+    Zones { file_index: usize, n_blocks: u64 },
+    /// A block of a sequence lies past the file.
+    Sequence { file_index: usize, block: u64, n_blocks: u64 },
+    /// The file is too small for the write cache that `sprandom` has to avoid.
+    SpRandom {
+        file_index: usize,
+        /// `spr_cs`.
+        cache_bytes: u64,
+        n_blocks: u64,
+    },
+    /// The LFSR cannot be set up.
+    Lfsr { file_index: usize, why: BuildError },
 }

@@ -2,8 +2,6 @@
 //!
 //! Must not know: probes, formats. Start reading at [`Evidence`]; a new probe has a field of it.
 
-mod earlier;
-mod heat;
 mod host;
 mod stacks;
 mod targets;
@@ -11,9 +9,9 @@ mod targets;
 use crate::CpuIdleness;
 use serde::{Deserialize, Serialize};
 
-pub use earlier::EarlierRun;
-pub use heat::{DriveHeat, Heat};
+pub use host::EarlierRun;
 pub use host::{CpuTimes, HostClock, HostCpu, MemoryCopy, Throttling};
+pub use host::{DriveHeat, Heat};
 pub use stacks::{BackingFile, DeviceCache, DeviceLink, LayerKind, StorageLayer, StoredBytes};
 pub use targets::{
     BackingPart, JobTargets, LaidOver, PartitionPlace, ReadSample, TargetAlias, TargetKind, TargetPlace, TargetSize,
@@ -26,7 +24,6 @@ pub struct Evidence {
     /// Figures of the devices behind the files; empty if none was found.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub disks: Option<Vec<DiskRecord>>,
-    /// Idleness of the CPUs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu_idleness: Option<CpuIdleness>,
     /// The kernel's counters for the processes of the run.

@@ -8,7 +8,7 @@
 
 use super::TraceError;
 use super::blktrace::{BlktraceEvent, ByteOrder, RECORD_BYTES, rewritten};
-use super::remarks::Remarks;
+use super::rules::Remarks;
 use super::window::{TraceBytes, TraceWindow};
 use ferrio_stats::note::{TraceFault, TraceRemark};
 use std::sync::Arc;

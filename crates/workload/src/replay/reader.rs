@@ -7,7 +7,7 @@ use super::blktrace::{BlktraceEvent, ByteOrder, RECORD_BYTES};
 use super::depth::DepthMeter;
 use super::names::FileNames;
 use super::record::{TraceRecord, Verb};
-use super::remarks::Remarks;
+use super::rules::Remarks;
 use super::text::{self, Bad, ParsedLine, Version};
 use super::window::{TraceBytes, TraceLine, TraceWindow};
 use ferrio_stats::note::{TraceFault, TracePlace, TraceRemark};

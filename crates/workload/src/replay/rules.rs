@@ -1,10 +1,11 @@
-//! The changes that a replay makes to its trace: I/Os left out, offsets moved, times scaled.
+//! The changes that a replay makes to its trace: I/Os left out, offsets moved, times scaled, remarks about faults.
 //!
 //! Must not know: formats. Start reading at [`ReplayRules::place`], then [`TraceTimeline`].
 //! Facts: reference, `replay_scale`, `replay_align`, `replay_time_scale`, `replay_no_stall`.
 
 use super::record::{MAX_DATA_BYTES, TraceRecord};
 use ferrio_spec::{ReplaySpec, SkippedKinds};
+use ferrio_stats::note::TraceRemark;
 use ferrio_units::Direction;
 
 const NS_PER_MS: u64 = 1_000_000;
@@ -124,5 +125,32 @@ impl TraceTimeline {
     fn advance(&mut self, rules: &ReplayRules, trace_ns: u64) {
         let scaled = u128::from(trace_ns) * 100 / u128::from(rules.time_scale_percent);
         self.due_ns = self.due_ns.max(u64::try_from(scaled).unwrap_or(u64::MAX));
+    }
+}
+
+const MAX_KEPT: usize = 10;
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Remarks {
+    kept: Vec<TraceRemark>,
+    n_more: u64,
+}
+
+impl Remarks {
+    /// Keeps a remark, or only counts it when the list is full.
+    pub(super) fn add(&mut self, remark: impl FnOnce() -> TraceRemark) {
+        if self.kept.len() < MAX_KEPT {
+            self.kept.push(remark());
+        } else {
+            self.n_more += 1;
+        }
+    }
+
+    /// The remarks; the last one states how many are missing.
+    pub fn into_list(mut self) -> Vec<TraceRemark> {
+        if self.n_more > 0 {
+            self.kept.push(TraceRemark::More { n_more: self.n_more });
+        }
+        self.kept
     }
 }

@@ -4,7 +4,7 @@
 
 use super::TraceError;
 use super::names::TraceFile;
-use super::remarks::Remarks;
+use super::rules::Remarks;
 use super::rules::ReplayRules;
 use super::trace::{Trace, TraceStep};
 use super::window::TraceBytes;

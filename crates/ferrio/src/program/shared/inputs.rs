@@ -2,7 +2,7 @@
 //!
 //! Must not know: how results are shown or compared. Start reading at [`read`].
 
-use crate::shared::kept_runs;
+use crate::shared::keeping;
 use ferrio::history::{RunSelector, StoredRun};
 use ferrio_formats::{ResultFile, RunResult};
 use std::path::{Path, PathBuf};
@@ -32,7 +32,7 @@ fn file(path: &Path) -> anyhow::Result<ResultFile> {
 /// In words: it names a run that is not kept, or cannot be read.
 pub(crate) fn kept(path: &Path) -> anyhow::Result<Option<(StoredRun, Vec<u8>)>> {
     let Some(word) = path.to_str().and_then(|path| path.strip_prefix(KEPT)) else { return Ok(None) };
-    let history = kept_runs::opened()?;
+    let history = keeping::opened()?;
     let found = history.find(&RunSelector::of(word)).and_then(|run| Ok((history.content(run.number)?, run)));
     found.map(|(content, run)| Some((run, content))).map_err(anyhow::Error::from)
 }

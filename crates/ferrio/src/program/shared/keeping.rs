@@ -1,4 +1,4 @@
-//! A run is kept when it has ended: because `--keep` asks for it, or the user's setting.
+//! A run is kept when it has ended: because `--keep` asks for it, or the user's setting. The history is opened for commands that look runs up.
 //!
 //! A run that is kept by the setting alone is never changed by that: where it cannot be kept, a line says so, and the exit code is that
 //! of the run. Must not know: how runs are stored. Start reading at [`Keeping::of`].
@@ -6,7 +6,9 @@
 use crate::ui::console::{Console, show_aside};
 use crate::ui::exit::Exit;
 use anyhow::anyhow;
-use ferrio::history::{HistoryError, HistoryPlace, NewRun, RunHistory, RunName, RunSummary, StoredForm, StoredRun};
+use ferrio::history::{
+    HistoryError, HistoryPlace, NewRun, RunHistory, RunName, RunSelector, RunSummary, StoredForm, StoredRun,
+};
 use ferrio_formats::record_file;
 use ferrio_stats::RunRecord;
 use std::process::ExitCode;
@@ -174,6 +176,24 @@ fn name_of_setting(value: &str) -> Option<&str> {
         value if ON.contains(&value) => Some(""),
         name => Some(name),
     }
+}
+
+/// The history of the user; `None`: there is none yet.
+pub(crate) fn existing() -> anyhow::Result<Option<RunHistory>> {
+    HistoryPlace::of_user().and_then(|place| RunHistory::open(&place)).map_err(anyhow::Error::from)
+}
+
+/// The history of the user, where it has runs to choose from.
+pub(crate) fn opened() -> anyhow::Result<RunHistory> {
+    existing()?.ok_or_else(|| anyhow!("no run is kept yet: 'ferrio run --keep' keeps one"))
+}
+
+/// The run that a word names.
+///
+/// # Errors
+/// In words: there is no such run, or the history cannot be read.
+pub(crate) fn found(history: &RunHistory, word: &str) -> anyhow::Result<StoredRun> {
+    history.find(&RunSelector::of(word)).map_err(anyhow::Error::from)
 }
 
 #[cfg(test)]

@@ -5,7 +5,6 @@ pub(crate) mod byte_size;
 pub(crate) mod console;
 pub(crate) mod csv_table;
 pub(crate) mod described;
-pub(crate) mod durations;
 pub(crate) mod exit;
 pub(crate) mod job_text;
 pub(crate) mod machine_text;

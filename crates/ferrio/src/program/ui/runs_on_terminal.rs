@@ -3,9 +3,9 @@
 //! Must not know: kinds of runs. Start reading at [`RunsOnTerminal::start`].
 
 use crate::ui::console::Console;
-use crate::ui::durations::time_text;
 use crate::ui::signals::Signals;
 use crate::ui::step_bar::StepBar;
+use crate::ui::step_bar::time_text;
 use ferrio::session::runs::{RunDriver, RunNotice, WorkUnit};
 use ferrio::session::{Observer, Session, SessionOutcome};
 use ferrio_formats::native::note_text;

@@ -1,10 +1,11 @@
-//! Shows progress: a bar on a terminal, otherwise one line for each step. Always on the standard error.
+//! Shows progress: a bar on a terminal, otherwise one line for each step; lengths of time in words. Always on the standard error.
 //!
 //! Must not know: the meaning of the steps. Start reading at [`StepBar::start`].
 
 use crate::ui::console::can_be_steered;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::Write;
+use std::time::Duration;
 
 /// Redraws a second. No thread redraws: workers are forked from this process.
 const REDRAWS_PER_SEC: u8 = 10;
@@ -100,6 +101,16 @@ fn style() -> ProgressStyle {
 
 fn template(n_columns: Option<usize>) -> &'static str {
     if n_columns.is_some_and(|n_columns| n_columns < MIN_COLUMNS) { NARROW_TEMPLATE } else { TEMPLATE }
+}
+
+/// A time in its two largest units.
+pub(crate) fn time_text(time: Duration) -> String {
+    let seconds = time.as_secs();
+    match (seconds / 3600, seconds / 60 % 60, seconds % 60) {
+        (0, 0, seconds) => format!("{seconds} s"),
+        (0, minutes, seconds) => format!("{minutes} min {seconds} s"),
+        (hours, minutes, _) => format!("{hours} h {minutes} min"),
+    }
 }
 
 #[cfg(test)]

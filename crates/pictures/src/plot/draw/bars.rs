@@ -5,9 +5,9 @@
 
 use super::axis::DrawnAxis;
 use super::font::text_width;
-use super::frame::Frame;
 use super::lines::symbol;
 use super::palette::{AXIS, GRID, QUIET, TEXT, ink};
+use super::sheet::Frame;
 use super::sheet::{Anchor, Sheet, fitted};
 use super::units::value_text;
 use super::{Heights, TEXT_SIZE};

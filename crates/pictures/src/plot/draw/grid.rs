@@ -3,8 +3,8 @@
 //! Must not know: what the cells mean. Start reading at [`draw`].
 
 use super::font::text_width;
-use super::frame::Frame;
 use super::palette::{EMPTY, QUIET, TEXT, WHITE, text_on, value_ink};
+use super::sheet::Frame;
 use super::sheet::{Anchor, Sheet, fitted};
 use super::units::value_text;
 use super::{Heights, TEXT_SIZE};

@@ -5,8 +5,8 @@
 use super::TEXT_SIZE;
 use super::axis::DrawnAxis;
 use super::font::text_width;
-use super::frame::Frame;
 use super::palette::{AXIS, GRID, QUIET, TEXT, dashes, ink, marker};
+use super::sheet::Frame;
 use super::sheet::{Anchor, Place, Sheet, fitted};
 use crate::chart::{ChartLine, LineWeight};
 use crate::plot::panel::LinePanel;

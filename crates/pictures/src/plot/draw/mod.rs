@@ -6,7 +6,6 @@ mod axis;
 mod bars;
 mod files;
 mod font;
-mod frame;
 mod grid;
 mod legend;
 mod lines;
@@ -16,10 +15,10 @@ mod units;
 
 use super::panel::{Panel, PanelContent, Picture};
 use super::{PictureFormat, PictureSize, PlotError};
-use frame::Frame;
 use legend::Legend;
 use lines::SharedAxis;
 use palette::{QUIET, TEXT};
+use sheet::Frame;
 use sheet::{Anchor, Sheet, fitted, wrapped};
 
 /// Sizes of letters, pixels.

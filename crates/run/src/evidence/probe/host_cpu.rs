@@ -3,7 +3,7 @@
 //!
 //! Must not know: jobs. Start reading at [`HostCpuProbe`].
 
-use super::counter_error::{CounterError, read_counters};
+use super::process_io::{CounterError, read_counters};
 use super::{Begun, Probe, Site};
 use ferrio_stats::{CpuTimes, Evidence, HostCpu, Throttling};
 use ferrio_sys::cgroup::OwnGroups;

@@ -4,7 +4,6 @@
 //! that it cannot read is missing, with a reason; that does not end the run. Must not know: how workers run, formats.
 //! Start reading at [`Probe`].
 
-mod counter_error;
 mod disks;
 mod extents;
 mod heat;

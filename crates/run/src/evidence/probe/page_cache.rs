@@ -3,7 +3,7 @@
 //!
 //! Must not know: the jobs' I/O. Start reading at [`PageCacheProbe`].
 
-use super::counter_error::{CounterError, read_counters};
+use super::process_io::{CounterError, read_counters};
 use super::{Begun, Probe, Site};
 use ferrio_stats::{CacheCourse, Evidence, FileCache, PageCache, Reading};
 use ferrio_sys::file_cache::cached_pages;

@@ -3,7 +3,7 @@
 //!
 //! Must not know: jobs. Start reading at [`PressureProbe`].
 
-use super::counter_error::{CounterError, read_counters};
+use super::process_io::{CounterError, read_counters};
 use super::{Begun, Probe, Site};
 use ferrio_stats::{Evidence, Pressure, Reading, Stall, Stalls};
 use std::path::{Path, PathBuf};

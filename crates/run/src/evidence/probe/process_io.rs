@@ -3,11 +3,12 @@
 //!
 //! Must not know: the jobs' I/O. Start reading at [`ProcessIoProbe`].
 
-use super::counter_error::{CounterError, read_counters};
 use super::{Begun, Probe, Site};
 use ferrio_stats::{Evidence, IoCounters, ProcessIo, WorkerIo};
 use std::fs::File;
+use std::io;
 use std::io::Read as _;
+use std::path::{Path, PathBuf};
 
 /// The account of this process, to which the kernel adds that of each child when this process waits for the child.
 const OWN: &str = "/proc/self/io";
@@ -74,6 +75,31 @@ fn since(now: &IoCounters, before: &IoCounters) -> IoCounters {
         write_bytes: now.write_bytes.saturating_sub(before.write_bytes),
         cancelled_write_bytes: now.cancelled_write_bytes.saturating_sub(before.cancelled_write_bytes),
     }
+}
+
+/// Why counters are not known.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(super) enum CounterError {
+    /// Their file cannot be read.
+    #[error("{}: {why}", path.display())]
+    Unreadable {
+        path: PathBuf,
+        /// The answer of the system.
+        why: String,
+    },
+    /// Their file has another form than it has on the kernels that are known.
+    #[error("{} is not understood", .0.display())]
+    NotUnderstood(PathBuf),
+}
+
+pub(super) fn read_counters<T>(
+    path: impl AsRef<Path>,
+    parse: impl FnOnce(&str) -> Option<T>,
+) -> Result<T, CounterError> {
+    let path = path.as_ref();
+    let unreadable = |error: io::Error| CounterError::Unreadable { path: path.to_owned(), why: error.to_string() };
+    let text = std::fs::read_to_string(path).map_err(unreadable)?;
+    parse(&text).ok_or_else(|| CounterError::NotUnderstood(path.to_owned()))
 }
 
 #[cfg(test)]

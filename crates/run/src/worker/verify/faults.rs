@@ -3,17 +3,19 @@
 //! Must not know: how blocks are checked. Start reading at [`FaultReports::tell`].
 
 use super::checkers::Faulty;
-use super::dump::dump;
 use crate::error::failure;
 use crate::events::MessageStream;
 use crate::plan::WorkerPlan;
 use crate::worker::core::WorkerCore;
 use ferrio_spec::VerifySpec;
-use ferrio_stats::note::{BadBlock, VerifyNote};
+use ferrio_stats::note::{BadBlock, BlockDump, Fault, VerifyNote};
 use ferrio_sys::errno::EILSEQ;
+use ferrio_sys::output::{self, OutputStart, ProtectedPaths};
 use ferrio_units::Direction;
 use ferrio_workload::verify::block::BlockRules;
 use ferrio_workload::verify::fault::{Damage, diagnose};
+use std::io::Write;
+use std::path::Path;
 
 /// How faults are reported, and when they end the job.
 pub(crate) struct FaultReports {
@@ -74,4 +76,30 @@ fn checking_step(plan: &WorkerPlan, spec: &VerifySpec) -> &'static str {
         0 if plan.engine.def.waits() => "io_u_sync_complete",
         0 => "io_u_queued_complete",
     }
+}
+
+/// Writes an interval to two files (received and expected), or to one if its header is at fault; returns these files.
+pub(crate) fn dump(
+    directory: Option<&str>,
+    file: &str,
+    fault: &Fault,
+    received: &[u8],
+    expected: Option<&[u8]>,
+    protected_files: &ProtectedPaths,
+) -> Vec<BlockDump> {
+    let base = file.rsplit('/').next().unwrap_or(file);
+    let base = directory.map_or_else(|| base.to_owned(), |directory| format!("{directory}/{base}"));
+    let kept = if fault.is_of_header() {
+        [("hdr_fail", Some(received)), ("", None)]
+    } else {
+        [("received", Some(received)), ("expected", expected)]
+    };
+    let kept = kept.into_iter().filter_map(|(kind, bytes)| Some((kind, bytes?)));
+    kept.map(|(kind, bytes)| {
+        let path = format!("{base}.{}.{kind}", fault.offset_bytes);
+        let opened = output::open(Path::new(&path), OutputStart::Empty, protected_files);
+        let error = opened.and_then(|mut output| output.write_all(bytes)).err().map(|error| (&error).into());
+        BlockDump { kind: kind.into(), path, error }
+    })
+    .collect()
 }

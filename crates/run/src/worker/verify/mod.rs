@@ -7,7 +7,6 @@ pub(crate) mod allowed;
 mod backlog;
 mod checkers;
 mod commands;
-mod dump;
 mod durable;
 mod expect;
 mod faults;

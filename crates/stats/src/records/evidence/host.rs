@@ -1,4 +1,4 @@
-//! What the machine did with its CPUs during the run, and whether its clocks went on evenly.
+//! What the machine did with its CPUs during the run, how warm it was, whether its clocks went on evenly, and earlier runs on it.
 //!
 //! Must not know: how that is found out. Start reading at [`HostCpu`].
 
@@ -49,4 +49,33 @@ pub struct HostClock {
 pub struct MemoryCopy {
     /// Bytes a second that one CPU copies within its caches, at the best size.
     pub bytes_per_sec: u64,
+}
+
+/// The last run on a target had the same I/Os in the same order, and the target has not changed since.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct EarlierRun {
+    pub job_index: u32,
+    pub path: String,
+    /// Time since the end of that run, seconds.
+    pub seconds_ago: u64,
+}
+
+/// Heat of the machine during the run.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Heat {
+    /// Time for which a CPU was slowed down because of heat, of the one that was longest, milliseconds; `None`: the machine does not
+    /// count that.
+    pub cpu_throttled_ms: Option<u64>,
+    /// Drives under the files of the jobs that tell their temperature.
+    pub drives: Vec<DriveHeat>,
+}
+
+/// Temperatures of a drive, thousandths of a degree Celsius.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct DriveHeat {
+    pub name: String,
+    pub before: i64,
+    pub now: i64,
+    /// The drive warns, and slows down, from here on.
+    pub limit: i64,
 }

@@ -3,7 +3,7 @@
 //! Must not know: how loads are run. Start reading at [`outcome`].
 
 use super::words;
-use crate::ui::durations::time_text;
+use crate::ui::step_bar::time_text;
 use ferrio::fit::{CheckOutcome, FitBound, FitError, FitLimit, FitOutcome, FitVerdict, LoadOutcome, Recipe};
 use ferrio_formats::native::{aligned, findings, text_width, wrap};
 use ferrio_stats::{Finding, Severity};

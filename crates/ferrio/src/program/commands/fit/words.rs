@@ -2,7 +2,7 @@
 //!
 //! Must not know: terminals, pages. Start reading at [`headline`].
 
-use crate::ui::durations::time_text;
+use crate::ui::step_bar::time_text;
 use ferrio::fit::{
     CheckOutcome, DisturbedRuns, FitBound, FitLimit, FitLoad, FitOutcome, FitTrace, FitVerdict, Headroom, LoadOutcome,
     RateShortfall, Recipe,

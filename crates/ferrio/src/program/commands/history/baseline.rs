@@ -3,7 +3,7 @@
 //! Must not know: how runs are compared. Start reading at [`baseline`].
 
 use super::list::table;
-use crate::shared::kept_runs::{existing, found, opened};
+use crate::shared::keeping::{existing, found, opened};
 use crate::ui::console::Console;
 use clap::Subcommand;
 use ferrio::history::{HistoryError, RunHistory, RunSelector, StoredRun};

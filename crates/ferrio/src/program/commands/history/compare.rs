@@ -4,7 +4,7 @@
 
 use crate::shared::comparison::{self, CompareOptions, ComparedResults};
 use crate::shared::inputs;
-use crate::shared::kept_runs::{found, opened};
+use crate::shared::keeping::{found, opened};
 use crate::ui::console::Console;
 use crate::ui::exit::Exit;
 use anyhow::anyhow;

@@ -2,7 +2,7 @@
 //!
 //! Must not know: how runs are stored. Start reading at [`export`].
 
-use crate::shared::kept_runs::{existing, found, opened};
+use crate::shared::keeping::{existing, found, opened};
 use crate::ui::console::Console;
 use crate::ui::csv_table::decimal;
 use anyhow::anyhow;

@@ -2,7 +2,7 @@
 //!
 //! Must not know: how runs are stored. Start reading at [`list`].
 
-use crate::shared::kept_runs::existing;
+use crate::shared::keeping::existing;
 use crate::ui::console::Console;
 use clap::Args;
 use ferrio::history::{KeptFigures, StoredRun};

@@ -2,7 +2,6 @@
 //!
 //! Must not know: how runs are stored. Start reading at [`run`]; each subcommand has a file of its own.
 
-mod age;
 mod baseline;
 mod compare;
 mod export;

@@ -2,10 +2,10 @@
 //!
 //! Must not know: how runs are stored. Start reading at [`prune`].
 
-use super::age;
 use super::list::table;
-use crate::shared::kept_runs::{existing, found};
+use crate::shared::keeping::{existing, found};
 use crate::ui::console::Console;
+use anyhow::anyhow;
 use clap::{ArgGroup, Args};
 use ferrio::history::{RunHistory, StoredRun};
 use ferrio_sys::clock::wall_clock_ms;
@@ -22,7 +22,7 @@ pub(super) struct PruneRequest {
     #[arg(long, value_name = "N", group = "what")]
     keep: Option<usize>,
     /// Remove only runs that began longer ago than this: 12h, 30d, 4w, 1y
-    #[arg(long, value_name = "AGE", group = "what", value_parser = age::parse_ms)]
+    #[arg(long, value_name = "AGE", group = "what", value_parser = parse_ms)]
     older_than: Option<i64>,
     /// Remove only runs of this name; --keep counts these alone
     #[arg(long, value_name = "NAME", group = "what")]
@@ -81,6 +81,22 @@ fn of_rules(request: &PruneRequest, runs: Vec<StoredRun>, now_ms: i64) -> Vec<St
     runs.into_iter().filter(is_named).skip(request.keep.unwrap_or_default()).filter(is_old).collect()
 }
 
+/// Units and their lengths in hours.
+const UNITS: [(char, i64); 4] = [('h', 1), ('d', 24), ('w', 7 * 24), ('y', 365 * 24)];
+const MS_PER_HOUR: i64 = 3_600_000;
+
+/// Parses an age such as `30d`: a whole number of hours, days, weeks or years. The result is in milliseconds.
+pub(super) fn parse_ms(text: &str) -> anyhow::Result<i64> {
+    let of_unit = |(unit, hours): &(char, i64)| {
+        let digits = text.strip_suffix(*unit).filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))?;
+        digits.parse::<i64>().ok()?.checked_mul(hours * MS_PER_HOUR)
+    };
+    UNITS
+        .iter()
+        .find_map(of_unit)
+        .ok_or_else(|| anyhow!("a whole number of hours, days, weeks or years is expected, such as 12h, 30d, 4w or 1y"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -133,5 +149,15 @@ mod tests {
             assert!(parsed(bad).is_err(), "{bad:?}");
         }
         assert_eq!(parsed(&["3", "last"]).expect("a request").runs, ["3", "last"]);
+    }
+
+    #[test]
+    fn ages_have_a_unit() {
+        for (text, hours) in [("12h", 12), ("30d", 720), ("2w", 336), ("1y", 8_760), ("0d", 0)] {
+            assert_eq!(parse_ms(text).expect(text), hours * MS_PER_HOUR, "{text}");
+        }
+        for text in ["30", "d", "-1d", "+1d", "1.5d", "30m", "", "99999999999999999d", "1 d"] {
+            assert!(parse_ms(text).is_err(), "{text}");
+        }
     }
 }

@@ -5,7 +5,7 @@
 use crate::shared::audited_text::report_text;
 use crate::shared::examined;
 use crate::shared::inputs;
-use crate::shared::kept_runs::{found, opened};
+use crate::shared::keeping::{found, opened};
 use crate::ui::console::Console;
 use anyhow::anyhow;
 use clap::Args;

@@ -2,7 +2,7 @@
 //!
 //! Must not know: how the work is done. Start reading at [`outcome`].
 
-use crate::ui::durations::time_text;
+use crate::ui::step_bar::time_text;
 use ferrio::precondition::{
     OpenPrecondition, PreconditionEnding, PreconditionPlan, PreconditionRound, PreconditionWay, SteadyWindow, WINDOW,
 };

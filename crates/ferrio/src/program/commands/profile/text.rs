@@ -2,7 +2,7 @@
 //!
 //! Must not know: how it is made. Start reading at [`outcome`].
 
-use crate::ui::durations::time_text;
+use crate::ui::step_bar::time_text;
 use ferrio::profile::{ProfileOutcome, ProfileTarget, SheetRow};
 use ferrio_formats::native::{DOUBT_MARK, aligned, findings, text_width, wrap};
 use ferrio_stats::{Finding, Metric, Severity};

@@ -3,7 +3,7 @@
 //! Must not know: how a report looks, how a record is stored. Start reading at [`show`].
 
 use super::{Request, examined};
-use crate::shared::record_file;
+use crate::shared::records;
 use crate::ui::console::Console;
 use crate::ui::exit::{self, Exit};
 use crate::ui::reporter::Reporter;
@@ -19,10 +19,10 @@ pub(super) fn show(request: &Request) -> ExitCode {
             .error("ferrio report: the report of one record is shown; for a page of several results: -o PAGE.html\n");
         return Exit::Failed.into();
     };
-    let mut record = match record_file::read(path) {
+    let mut record = match records::read(path) {
         Ok(record) => record,
         // A report of a program, such as fio's JSON, has no other form to be shown in but that of ferrio.
-        Err(_) if request.output_format.is_none() && !record_file::is_record(path) => return examined::show(request),
+        Err(_) if request.output_format.is_none() && !records::is_record(path) => return examined::show(request),
         Err(reason) => {
             let path = path.display();
             console.error(&format!("ferrio report: {path}: {reason}\n"));

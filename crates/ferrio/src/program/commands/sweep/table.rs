@@ -4,7 +4,7 @@
 
 use super::answers::{answer_text, knee_texts, tried};
 use super::loops;
-use crate::ui::durations::time_text;
+use crate::ui::step_bar::time_text;
 use ferrio::sweep::limit::LimitSearch;
 use ferrio::sweep::outcome::{PointOutcome, SweepFinding, SweepOutcome};
 use ferrio::sweep::{OPEN_LOOP_SHARES, SweepPlan};

@@ -3,7 +3,7 @@
 //! Must not know: how results are compared. Start reading at [`read_sides`].
 
 use crate::shared::inputs;
-use crate::shared::record_file;
+use crate::shared::records;
 use anyhow::anyhow;
 use ferrio::sweep::SweepFolder;
 use ferrio_formats::{ReadErrorKind, RunResult, of_record};
@@ -85,7 +85,7 @@ fn read(paths: &[PathBuf]) -> anyhow::Result<Vec<RunResult>> {
 fn audit(result: &mut RunResult, path: &Path) {
     if result.audit.is_none()
         && result.provenance.is_some()
-        && let Ok(record) = record_file::read(path)
+        && let Ok(record) = records::read(path)
     {
         result.audit = Some(ferrio_insight::audit(&record));
     }
