@@ -4,7 +4,6 @@
 
 use crate::io_stream::{IoStream, JobStream};
 use crate::next::{IssuedTotals, Next, NextIo};
-use crate::pace::Pace;
 use crate::paced::Unpaced;
 use crate::plan::{FileRange, WorkLimits, WorkloadPlan};
 use crate::position::CommonPosition;
@@ -92,24 +91,6 @@ impl CommonStream {
 
     fn n_writes(&self) -> u64 {
         if self.direction == DataDirection::Write { self.n_issued } else { 0 }
-    }
-}
-
-impl IoStream for CommonStream {
-    fn next(&mut self) -> Next {
-        self.draw()
-    }
-
-    fn job(&self) -> Option<&dyn JobStream> {
-        Some(self)
-    }
-
-    fn job_mut(&mut self) -> Option<&mut dyn JobStream> {
-        Some(self)
-    }
-
-    fn pace(&mut self) -> Option<&mut dyn Pace> {
-        None
     }
 }
 

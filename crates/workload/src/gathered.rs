@@ -5,7 +5,6 @@
 
 use crate::io_stream::{IoStream, JobStream};
 use crate::next::{IssuedTotals, Next, NextIo, OffsetState};
-use crate::pace::Pace;
 use crate::paced::Unpaced;
 use crate::zoning::SharedZoning;
 use ferrio_units::{Direction, PerDirection};
@@ -76,24 +75,6 @@ impl<S: Unpaced + Clone + 'static> Unpaced for MultiRangeTrims<S> {
 
     fn draw(&mut self) -> Next {
         self.draw_io()
-    }
-}
-
-impl<S: Unpaced + Clone + 'static> IoStream for MultiRangeTrims<S> {
-    fn next(&mut self) -> Next {
-        self.draw_io()
-    }
-
-    fn job(&self) -> Option<&dyn JobStream> {
-        Some(self)
-    }
-
-    fn job_mut(&mut self) -> Option<&mut dyn JobStream> {
-        Some(self)
-    }
-
-    fn pace(&mut self) -> Option<&mut dyn Pace> {
-        None
     }
 }
 

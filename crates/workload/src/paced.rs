@@ -20,6 +20,25 @@ pub(crate) trait Unpaced: JobStream {
     fn draw(&mut self) -> Next;
 }
 
+/// Such a stream is that of a job, without a pace.
+impl<S: Unpaced> IoStream for S {
+    fn next(&mut self) -> Next {
+        self.draw()
+    }
+
+    fn job(&self) -> Option<&dyn JobStream> {
+        Some(self)
+    }
+
+    fn job_mut(&mut self) -> Option<&mut dyn JobStream> {
+        Some(self)
+    }
+
+    fn pace(&mut self) -> Option<&mut dyn Pace> {
+        None
+    }
+}
+
 impl Unpaced for PlainStream {
     fn steer(&mut self, _now_ns: u64, _dues_ns: impl FnOnce() -> PerDirection<u64>) {
         // A plain stream has only one direction.

@@ -5,7 +5,6 @@
 
 use crate::io_stream::{IoStream, JobStream};
 use crate::next::{IssuedTotals, Next, NextIo};
-use crate::pace::Pace;
 use crate::paced::Unpaced;
 use crate::plan::{Rounds, SyncIntervals, WorkForm, WorkLimits, WorkloadError, WorkloadPlan};
 use crate::stream::Stream;
@@ -127,24 +126,6 @@ fn plan_of(plan: &WorkloadPlan, index: usize, part: &PatternPart) -> WorkloadPla
 
 fn choice(seeds: &SeedTable) -> Taus88 {
     Taus88::new(seeds.own(OwnSeed::Patterns) as u32)
-}
-
-impl IoStream for Parted {
-    fn next(&mut self) -> Next {
-        self.draw()
-    }
-
-    fn job(&self) -> Option<&dyn JobStream> {
-        Some(self)
-    }
-
-    fn job_mut(&mut self) -> Option<&mut dyn JobStream> {
-        Some(self)
-    }
-
-    fn pace(&mut self) -> Option<&mut dyn Pace> {
-        None
-    }
 }
 
 impl Unpaced for Parted {

@@ -8,7 +8,6 @@ use crate::choice::{self, BlockChoice};
 use crate::compat;
 use crate::io_stream::{IoStream, JobStream};
 use crate::next::{IssuedTotals, Next, NextIo, OffsetState};
-use crate::pace::Pace;
 use crate::plan::{FileRange, Rounds, SyncIntervals, WorkForm, WorkLimits, WorkloadError, WorkloadPlan};
 use crate::stream::offset_picker;
 use ferrio_spec::{DirectionMix, FileService, PatternSpec, RandomDistribution, RandomGenerator};
@@ -231,24 +230,6 @@ impl PlainStream {
         if let BlockOrder::Mapped(blocks) = &mut self.order {
             blocks.map.reset();
         }
-    }
-}
-
-impl IoStream for PlainStream {
-    fn next(&mut self) -> Next {
-        self.draw()
-    }
-
-    fn job(&self) -> Option<&dyn JobStream> {
-        Some(self)
-    }
-
-    fn job_mut(&mut self) -> Option<&mut dyn JobStream> {
-        Some(self)
-    }
-
-    fn pace(&mut self) -> Option<&mut dyn Pace> {
-        None
     }
 }
 

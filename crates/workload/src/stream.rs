@@ -13,7 +13,6 @@ use crate::file_pick::FilePicker;
 use crate::io_stream::{IoStream, JobStream};
 use crate::next::{IssuedTotals, Next, NextIo, OffsetState};
 use crate::offset::{BlockStart, OffsetPicker};
-use crate::pace::Pace;
 use crate::plan::{Rounds, WorkLimits, WorkloadError, WorkloadPlan};
 use crate::sync_points::SyncPoints;
 use crate::zoning::{SharedZoning, Unzoned, Zoning};
@@ -320,24 +319,6 @@ impl<Z: Zoning> Stream<Z> {
 fn most_ios(file: &FileCursor) -> u64 {
     let has_map = matches!(file.choice, BlockChoice::Map(_));
     if has_map { u64::MAX } else { file.n_starts.0.into_iter().max().unwrap_or(0).max(1) }
-}
-
-impl<Z: Zoning + Clone + 'static> IoStream for Stream<Z> {
-    fn next(&mut self) -> Next {
-        self.draw()
-    }
-
-    fn job(&self) -> Option<&dyn JobStream> {
-        Some(self)
-    }
-
-    fn job_mut(&mut self) -> Option<&mut dyn JobStream> {
-        Some(self)
-    }
-
-    fn pace(&mut self) -> Option<&mut dyn Pace> {
-        None
-    }
 }
 
 impl<Z: Zoning + Clone + 'static> JobStream for Stream<Z> {

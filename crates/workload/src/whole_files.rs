@@ -6,7 +6,6 @@ use crate::direction::DirectionPicker;
 use crate::file_pick::FilePicker;
 use crate::io_stream::{IoStream, JobStream};
 use crate::next::{IssuedTotals, Next, NextIo};
-use crate::pace::Pace;
 use crate::paced::Unpaced;
 use crate::plan::{WorkloadError, WorkloadPlan};
 use crate::sync_points::SyncPoints;
@@ -101,24 +100,6 @@ impl WholeFiles {
             self.picker.finish(file);
         }
         Next::Close(file_index)
-    }
-}
-
-impl IoStream for WholeFiles {
-    fn next(&mut self) -> Next {
-        self.draw()
-    }
-
-    fn job(&self) -> Option<&dyn JobStream> {
-        Some(self)
-    }
-
-    fn job_mut(&mut self) -> Option<&mut dyn JobStream> {
-        Some(self)
-    }
-
-    fn pace(&mut self) -> Option<&mut dyn Pace> {
-        None
     }
 }
 
