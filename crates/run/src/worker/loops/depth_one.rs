@@ -17,6 +17,16 @@ use ferrio_workload::Next;
 
 /// Does one pass. `BY_ENGINE`: the engine takes the stamps around its calls.
 pub(crate) fn run<const BY_ENGINE: bool>(worker: &mut Worker<'_>, deadlines: &mut dyn DeadlineHandler) -> Stop {
+    one_by_one(worker, deadlines, do_one::<BY_ENGINE>)
+}
+
+/// A pass in which an I/O begins when the one before it is over. `act` does the I/O in slot 0, and returns the stamp at its end.
+#[inline]
+pub(super) fn one_by_one(
+    worker: &mut Worker<'_>,
+    deadlines: &mut dyn DeadlineHandler,
+    mut act: impl FnMut(&mut Worker<'_>, &mut dyn DeadlineHandler, u64) -> Result<u64, Stop>,
+) -> Stop {
     let mut stamp = worker.core.clock.stamp();
     loop {
         if worker.core.control.is_due(stamp) {
@@ -43,7 +53,7 @@ pub(crate) fn run<const BY_ENGINE: bool>(worker: &mut Worker<'_>, deadlines: &mu
         if let Err(stop) = fill_slot(worker, 0, &io, stamp) {
             return stop;
         }
-        match do_one::<BY_ENGINE>(worker, deadlines, stamp) {
+        match act(worker, deadlines, stamp) {
             Ok(done) => stamp = done,
             Err(stop) => return stop,
         }

@@ -2,10 +2,9 @@
 //!
 //! Must not know: the work of a turn, programs. Start reading at [`run`], then [`WorkInTurns`].
 
-use super::between::between_ios;
 use super::completed::{Finished, finish};
 use super::connection::give_up;
-use super::fill::{fill_slot, opened};
+use super::depth_one::one_by_one;
 use super::{DeadlineHandler, Worker};
 use crate::engine_notes;
 use crate::error::{Failure, engine_failure};
@@ -15,7 +14,6 @@ use crate::worker::core::{Stop, WorkerCore};
 use crate::worker::hooks::debug_trace::IoTrace;
 use ferrio_engine::{Engine, IoResult, IoUnit, NoIoEngine, Queued};
 use ferrio_sys::errno::EINVAL;
-use ferrio_workload::Next;
 use std::task::Poll;
 
 /// A turn may go on after the end of the runtime for this long, and is counted then.
@@ -58,35 +56,7 @@ impl Engine for NoIo {
 }
 
 pub(crate) fn run(worker: &mut Worker<'_>, work: &mut WorkInTurns<'_>, deadlines: &mut dyn DeadlineHandler) -> Stop {
-    let mut stamp = worker.core.clock.stamp();
-    loop {
-        if worker.core.control.is_due(stamp) {
-            if let Some(stop) = deadlines.on_deadline(worker, stamp) {
-                return stop;
-            }
-            stamp = worker.core.clock.stamp();
-        }
-        let turn = match worker.core.workload.next() {
-            Next::Io(turn) => turn,
-            other => {
-                if let Some(stop) = between_ios(worker, other, &mut stamp) {
-                    return stop;
-                }
-                continue;
-            }
-        };
-        if !worker.core.files.is_open(turn.file_index) {
-            match opened(worker, &turn) {
-                Ok(now) => stamp = now,
-                Err(stop) => return stop,
-            }
-        }
-        let done = fill_slot(worker, 0, &turn, stamp).and_then(|()| do_turn(worker, work, stamp));
-        match done {
-            Ok(done) => stamp = done,
-            Err(stop) => return stop,
-        }
-    }
+    one_by_one(worker, deadlines, |worker, _, stamp| do_turn(worker, work, stamp))
 }
 
 /// Does the turn in slot 0; returns the stamp at its end.
