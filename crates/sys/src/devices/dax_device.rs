@@ -2,14 +2,11 @@
 //!
 //! Facts: Documentation/ABI/testing/sysfs-bus-dax. Must not know: jobs. Start reading at [`DaxDevice`].
 
+use super::{SYS_DEV_CHAR, in_subsystem, number_in};
 use crate::devices::block_device::DeviceNumber;
 use crate::error::{Context, Error, Result};
 use crate::files::mounts::DeviceUse;
-use std::io;
-use std::path::{Path, PathBuf};
-
-/// Directory of sysfs that lists character devices by number.
-const SYS_DEV_CHAR: &str = "/sys/dev/char";
+use std::path::Path;
 
 /// The bus and the older class of such devices.
 const SUBSYSTEM: &str = "dax";
@@ -32,12 +29,8 @@ impl DaxDevice {
     }
 
     fn in_sysfs(number: DeviceNumber, characters: &Path) -> Result<Option<Self>> {
-        let Some(directory) = directory_of(number, characters)? else { return Ok(None) };
-        let read = |attribute: &'static str| {
-            let path = directory.join(attribute);
-            let text = std::fs::read_to_string(&path).context("read", path.display())?;
-            text.trim().parse::<u64>().map_err(|_| Error::Parse { what: attribute, text })
-        };
+        let Some(directory) = in_subsystem(number, characters, SUBSYSTEM)? else { return Ok(None) };
+        let read = |attribute| number_in(&directory, attribute);
         let (size_bytes, align_bytes) = (read("size")?, read("align")?);
         if !align_bytes.is_power_of_two() {
             return Err(Error::Parse { what: "align", text: align_bytes.to_string() });
@@ -46,22 +39,10 @@ impl DaxDevice {
     }
 }
 
-fn directory_of(number: DeviceNumber, characters: &Path) -> Result<Option<PathBuf>> {
-    let link = characters.join(number.to_string());
-    let subsystem = link.join("subsystem");
-    match std::fs::canonicalize(&subsystem) {
-        Ok(found) if found.file_name().is_some_and(|name| name == SUBSYSTEM) => Ok(Some(link)),
-        Ok(_) => Ok(None),
-        // Some devices, such as terminals of other name spaces, are not in sysfs, and no memory is among them.
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error).context("resolve", subsystem.display()),
-    }
-}
-
 /// The use of the memory with this number, which must not be overwritten then: it is memory of the system, or a program whose
 /// mappings can be seen has mapped it, such as a virtual machine. `None`: no use is known, or the device is no such memory.
 pub fn use_of(number: DeviceNumber, path: &Path) -> Result<Option<DeviceUse>> {
-    let Some(directory) = directory_of(number, Path::new(SYS_DEV_CHAR))? else { return Ok(None) };
+    let Some(directory) = in_subsystem(number, Path::new(SYS_DEV_CHAR), SUBSYSTEM)? else { return Ok(None) };
     let driver = std::fs::canonicalize(directory.join("driver")).ok();
     let driver = driver.and_then(|path| Some(path.file_name()?.to_string_lossy().into_owned()));
     if let Some(name) = driver.filter(|name| name != DRIVER) {

@@ -3,6 +3,7 @@
 //! Facts: `mtd/mtd-abi.h`; sysfs-class-mtd. Must not know: jobs. Start reading at [`Flash`].
 #![expect(unsafe_code, reason = "ioctl with the kernel's own opcodes")]
 
+use super::{SYS_DEV_CHAR, in_subsystem, number_in};
 use crate::Errno;
 use crate::devices::block_device::{DeviceNumber, path_of};
 use crate::error::{Context, Error, Result};
@@ -17,9 +18,6 @@ const ERASE: libc::c_ulong = 0x4010_4D14;
 
 /// `MEMGETBADBLOCK`, `_IOW('M', 11, __kernel_loff_t)`.
 const IS_BAD: libc::c_ulong = 0x4008_4D0B;
-
-/// Directory of sysfs that lists character devices by number.
-const SYS_DEV_CHAR: &str = "/sys/dev/char";
 
 /// The class of flash memories.
 const CLASS: &str = "mtd";
@@ -41,11 +39,7 @@ impl Flash {
 
     fn in_sysfs(number: DeviceNumber, characters: &Path) -> Result<Option<Self>> {
         let Some(directory) = directory_of(number, characters)? else { return Ok(None) };
-        let read = |attribute: &'static str| {
-            let path = directory.join(attribute);
-            let text = std::fs::read_to_string(&path).context("read", path.display())?;
-            text.trim().parse::<u64>().map_err(|_| Error::Parse { what: attribute, text })
-        };
+        let read = |attribute| number_in(&directory, attribute);
         let (size_bytes, erase_bytes, write_bytes) = (read("size")?, read("erasesize")?, read("writesize")?);
         if erase_bytes == 0 {
             return Err(Error::Parse { what: "erasesize", text: "0".to_owned() });
@@ -56,17 +50,7 @@ impl Flash {
 
 /// The directory of a flash memory in sysfs; `None`: the device with this number is none.
 fn directory_of(number: DeviceNumber, characters: &Path) -> Result<Option<PathBuf>> {
-    let link = characters.join(number.to_string());
-    let class = link.join("subsystem");
-    let class = match std::fs::canonicalize(&class) {
-        Ok(class) => class,
-        // Some devices, such as terminals of other name spaces, are not in sysfs, and no flash memory is among them.
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(error).context("resolve", class.display()),
-    };
-    if class.file_name().is_none_or(|name| name != CLASS) {
-        return Ok(None);
-    }
+    let Some(link) = in_subsystem(number, characters, CLASS)? else { return Ok(None) };
     std::fs::canonicalize(&link).context("resolve", link.display()).map(Some)
 }
 

@@ -2,12 +2,10 @@
 //!
 //! Must not know: commands. Start reading at [`block_device_of`].
 
+use crate::devices::SYS_DEV_CHAR;
 use crate::devices::block_device::{DeviceNumber, path_of};
 use crate::error::{Context, Error, Result};
 use std::path::{Path, PathBuf};
-
-/// Directory of sysfs that lists character devices by number.
-const SYS_DEV_CHAR: &str = "/sys/dev/char";
 
 /// The classes of `/dev/sgN` and of `/dev/bsg/H:C:T:L`.
 const CLASSES: [&str; 2] = ["scsi_generic", "bsg"];
