@@ -38,11 +38,6 @@ pub fn logical_block_bytes(device: impl AsFd) -> Result<u32> {
     rustix::fs::ioctl_blksszget(device).context("ioctl", "BLKSSZGET")
 }
 
-/// Physical block size of an open block device.
-pub fn physical_block_bytes(device: impl AsFd) -> Result<u32> {
-    rustix::fs::ioctl_blkpbszget(device).context("ioctl", "BLKPBSZGET")
-}
-
 /// Writes dirty buffers of a block device back and drops its page cache.
 pub fn flush_buffers(device: impl AsFd) -> Result<()> {
     // SAFETY: this opcode takes no argument.

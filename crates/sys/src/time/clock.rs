@@ -170,12 +170,6 @@ impl Clock {
         self.scale.to_ns(later_stamp.saturating_sub(earlier_stamp))
     }
 
-    /// The difference of stamps that lasts `ns`, so that a deadline can be compared in raw stamps. Saturates.
-    #[inline]
-    pub fn ns_to_stamp_delta(&self, ns: u64) -> u64 {
-        self.scale.to_stamps(ns)
-    }
-
     /// Nanoseconds since the clock was made. Never goes backwards on one clock: a recalibration corrects it gradually.
     #[inline]
     pub fn now_ns(&self) -> u64 {

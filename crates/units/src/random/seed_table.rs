@@ -121,11 +121,6 @@ impl SeedTable {
         Self { seeds: self.seeds.map(|seed| mixed(seed ^ mixed(index))) }
     }
 
-    /// Seeds that come from elsewhere: the system's entropy, for `randrepeat=0`.
-    pub const fn from_seeds(seeds: [u64; Self::N_SEEDS]) -> Self {
-        Self { seeds }
-    }
-
     #[inline]
     pub const fn get(&self, index: SeedIndex) -> u64 {
         self.seeds[index as usize]

@@ -132,13 +132,6 @@ impl<T: JoinFigures> TimeIntervals<T> {
         }
     }
 
-    /// Makes neighbours one until usual intervals have at least a length, nanoseconds.
-    pub fn lengthen(&mut self, length_ns: u64) {
-        while self.all.len() > 1 && self.usual_length_ns() < length_ns {
-            self.double();
-        }
-    }
-
     /// Makes intervals one that lie in the same of twice as long ones.
     pub fn double(&mut self) {
         let cell_ns = self.cell_ns.max(self.usual_length_ns()).saturating_mul(2);

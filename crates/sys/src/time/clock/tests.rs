@@ -29,7 +29,7 @@ fn a_clock_on_a_counter_starts_at_zero() {
 fn clocks_in_ns_convert_exactly() {
     for clock in [Clock::new_monotonic(), Clock::new_virtual()] {
         for ns in [0, 1, 999, u64::from(u32::MAX), u64::MAX] {
-            assert_eq!((clock.to_ns(ns), clock.ns_to_stamp_delta(ns)), (ns, ns));
+            assert_eq!(clock.to_ns(ns), ns);
         }
     }
 }
