@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 /// Source of a thread's memory (`numa_mem_policy`). The nodes are numbers of the kernel; lists of them are not empty.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum NumaMemory {
-    /// The system's default.
     Default,
     /// From this node, or from others when it has none left.
     Prefer(u32),
@@ -24,11 +23,8 @@ pub enum NumaMemory {
 pub enum WriteHint {
     /// No hint.
     None = 1,
-    /// Short.
     Short = 2,
-    /// Medium.
     Medium = 3,
-    /// Long.
     Long = 4,
     /// Very long.
     Extreme = 5,

@@ -111,7 +111,6 @@ pub trait DeviceCommands {
 /// Protection information that is not what it should be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TagMismatch {
-    /// The field.
     pub field: ProtectionField,
     /// First block of the I/O.
     pub block: u64,

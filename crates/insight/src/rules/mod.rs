@@ -93,7 +93,6 @@ pub(crate) struct Observation {
     pub(crate) explanation: String,
     /// How to avoid it, if that depends on the run.
     pub(crate) cure: Option<String>,
-    /// The direction that it is about.
     pub(crate) direction: Option<DataDirection>,
 }
 

@@ -27,7 +27,6 @@ mod flag {
 /// Bytes of a file, or of several, by the kind of their extents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ExtentBytes {
-    /// Number of extents.
     pub n_extents: u64,
     /// Data on the medium.
     pub written_bytes: u64,

@@ -145,7 +145,6 @@ mod tests {
     use super::*;
 
     vendor_functions! {
-        /// Functions of the mathematical library.
         struct Maths of "libm" ["libm.so.77", "libm.so.6"] in "libc6";
         fn cbrt(f64) -> f64;
         maybe fn cbrt_of_ferrio(f64) -> f64;

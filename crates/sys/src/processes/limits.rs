@@ -96,7 +96,6 @@ impl Drop for LockedMemory {
 /// Turns of a thread on a CPU (`/proc/PID/schedstat`), since it began or in a part of its time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct CpuTurns {
-    /// Nanoseconds on a CPU.
     pub ran_ns: u64,
     /// Nanoseconds in which it was ready to run and had no CPU.
     pub waited_ns: u64,

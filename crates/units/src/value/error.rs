@@ -6,7 +6,6 @@ pub enum ParseError {
     /// No value was given although one is needed.
     #[error("no value given")]
     Empty,
-    /// The text does not start with a number.
     #[error("`{given}` is not a number")]
     NotANumber { given: String },
     /// Text behind a number that is no suffix.

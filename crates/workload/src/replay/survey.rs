@@ -71,7 +71,6 @@ fn common_divisor(mut a: u64, mut b: u64) -> u64 {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileUse {
     pub file: TraceFile,
-    /// Its I/Os.
     pub reach: FileReach,
 }
 

@@ -20,7 +20,6 @@ pub(super) type ClientHandle = *mut c_void;
 pub(super) type CompletionCallback = unsafe extern "C" fn(ClientHandle, *mut c_void);
 
 ferrio_sys::vendor_functions! {
-    /// Functions of librados.
     pub(super) struct Librados of "librados" ["librados.so.2"] in "librados2";
     fn rados_create(*mut ClientHandle, *const c_char) -> c_int;
     fn rados_create2(*mut ClientHandle, *const c_char, *const c_char, u64) -> c_int;

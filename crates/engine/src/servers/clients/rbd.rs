@@ -28,7 +28,6 @@ use std::time::Duration;
 const NAME: &str = "rbd";
 
 ferrio_sys::vendor_functions! {
-    /// Functions of librbd.
     pub(super) struct Librbd of "librbd" ["librbd.so.1"] in "librbd1";
     fn rbd_open(ClientHandle, *const c_char, *mut ClientHandle, *const c_char) -> c_int;
     fn rbd_open_read_only(ClientHandle, *const c_char, *mut ClientHandle, *const c_char) -> c_int;

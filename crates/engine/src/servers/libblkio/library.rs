@@ -40,7 +40,6 @@ pub(super) struct BlkioCompletion {
 pub(super) const FUA: u32 = 1;
 
 ferrio_sys::vendor_functions! {
-    /// Functions of libblkio.
     pub(super) struct Libblkio of "libblkio" ["libblkio.so.1"] in "libblkio1";
     fn blkio_get_error_msg() -> *const c_char;
     fn blkio_create(*const c_char, *mut *mut BlkioHandle) -> c_int;

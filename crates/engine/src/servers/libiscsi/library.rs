@@ -82,7 +82,6 @@ pub(super) struct UnmapRange {
 }
 
 ferrio_sys::vendor_functions! {
-    /// Functions of libiscsi.
     pub(super) struct Libiscsi of "libiscsi"
         ["libiscsi.so.7", "libiscsi.so.8", "libiscsi.so.9", "libiscsi.so.11"] in "libiscsi7";
     fn iscsi_create_context(*const c_char) -> *mut IscsiContext;

@@ -24,7 +24,6 @@ pub(super) struct NfsUrl {
 }
 
 ferrio_sys::vendor_functions! {
-    /// Functions of libnfs.
     pub(super) struct Libnfs of "libnfs" ["libnfs.so.14", "libnfs.so.13"] in "libnfs14 or libnfs13";
     fn nfs_init_context() -> *mut NfsContext;
     fn nfs_destroy_context(*mut NfsContext);

@@ -240,7 +240,6 @@ pub(super) const HAS_RNR_RETRY: c_int = 1 << 11;
 pub(super) const HAS_RNR_TIMER: c_int = 1 << 15;
 
 ferrio_sys::vendor_functions! {
-    /// Functions of librdmacm.
     pub(super) struct Librdmacm of "librdmacm" ["librdmacm.so.1"]
         in "librdmacm1t64 (before Debian 13: librdmacm1), with ibverbs-providers";
     fn rdma_create_event_channel() -> *mut CmChannel;
@@ -264,7 +263,6 @@ ferrio_sys::vendor_functions! {
 }
 
 ferrio_sys::vendor_functions! {
-    /// Functions of libibverbs.
     pub(super) struct Libibverbs of "libibverbs" ["libibverbs.so.1"] in "libibverbs1, with ibverbs-providers";
     fn ibv_alloc_pd(*mut VerbsContext) -> *mut VerbsDomain;
     fn ibv_dealloc_pd(*mut VerbsDomain) -> c_int;

@@ -57,14 +57,22 @@ pub(crate) fn run<Request: Parser>(
     arguments: &[OsString],
     work: impl FnOnce(&Request, &mut Console) -> anyhow::Result<()>,
 ) -> ExitCode {
+    answer(program, arguments, |request, console| work(request, console).map(|()| exit::at_end(console.has_failed)))
+}
+
+/// The same for a command whose work has an exit code.
+pub(crate) fn answer<Request: Parser>(
+    program: &'static str,
+    arguments: &[OsString],
+    work: impl FnOnce(&Request, &mut Console) -> anyhow::Result<ExitCode>,
+) -> ExitCode {
     let request: Request = match parse(program, arguments) {
         Ok(request) => request,
         Err(code) => return code,
     };
     let mut console = Console::of_command(program);
-    if let Err(reason) = work(&request, &mut console) {
+    work(&request, &mut console).unwrap_or_else(|reason| {
         console.error(&format!("{program}: {reason}\n"));
-        return Exit::Failed.into();
-    }
-    exit::at_end(console.has_failed)
+        Exit::Failed.into()
+    })
 }

@@ -5,8 +5,7 @@
 mod progress;
 mod shown;
 
-use crate::ui::console::Console;
-use crate::ui::exit::{self, Exit};
+use crate::ui::exit;
 use crate::ui::signals::Signals;
 use crate::ui::{arguments, byte_size};
 use anyhow::anyhow;
@@ -78,31 +77,19 @@ pub(crate) fn describe() -> clap::Command {
 
 /// Runs the command with its arguments (the command's name first).
 pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
-    let request: Request = match arguments::parse(PROGRAM, arguments) {
-        Ok(request) => request,
-        Err(code) => return code,
-    };
-    let mut console = Console::of_command(PROGRAM);
-    let (repeats, signal) = match scan(&request) {
-        Ok(both) => both,
-        Err(why) => {
-            console.error(&format!("{PROGRAM}: {why}\n"));
-            return Exit::Failed.into();
+    arguments::answer(PROGRAM, arguments, |request: &Request, console| {
+        let (repeats, signal) = scan(request)?;
+        if request.json {
+            console.report(&format!("{:#}\n", shown::document(&request.target, &repeats)));
+        } else {
+            console.report(&shown::text(&repeats));
         }
-    };
-    if request.json {
-        console.report(&format!("{:#}\n", shown::document(&request.target, &repeats)));
-    } else {
-        console.report(&shown::text(&repeats));
-    }
-    if let Some(why) = shown::unreadable(&repeats) {
-        console.error(&format!("{PROGRAM}: {}: {why}\n", request.target.display()));
-    }
-    match signal {
-        // Signal numbers are below 65.
-        Some(signal) => ExitCode::from((128 + signal) as u8),
-        None => exit::at_end(!repeats.is_complete() || console.has_failed),
-    }
+        if let Some(why) = shown::unreadable(&repeats) {
+            console.error(&format!("{PROGRAM}: {}: {why}\n", request.target.display()));
+        }
+        let is_whole = repeats.is_complete() && !console.has_failed;
+        Ok(signal.map_or_else(|| exit::at_end(!is_whole), |signal| exit::by_signal(Some(signal))))
+    })
 }
 
 /// The figures, and the signal that ended the scan.

@@ -90,20 +90,11 @@ pub(crate) fn describe() -> clap::Command {
 
 /// Runs the command with its arguments (the command's name first).
 pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
-    let request: Request = match arguments::parse(PROGRAM, arguments) {
-        Ok(request) => request,
-        Err(code) => return code,
-    };
-    let mut console = Console::of_command(PROGRAM);
     let catalogue = Catalogue { directory: own_recipes() };
-    let answered = match (&request.recipe, &request.path) {
-        (None, _) => list(&catalogue, request.json, &mut console),
-        (Some(word), None) => describe_recipe(&catalogue, word, request.json, &mut console),
-        (Some(word), Some(path)) => judge(&catalogue, word, path, &request, &mut console),
-    };
-    answered.unwrap_or_else(|reason| {
-        console.error(&format!("{PROGRAM}: {reason}\n"));
-        Exit::Failed.into()
+    arguments::answer(PROGRAM, arguments, |request: &Request, console| match (&request.recipe, &request.path) {
+        (None, _) => list(&catalogue, request.json, console),
+        (Some(word), None) => describe_recipe(&catalogue, word, request.json, console),
+        (Some(word), Some(path)) => judge(&catalogue, word, path, request, console),
     })
 }
 

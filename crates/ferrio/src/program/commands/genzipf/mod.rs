@@ -4,8 +4,7 @@
 
 mod shown;
 
-use crate::ui::console::Console;
-use crate::ui::exit::{self, Exit};
+use crate::ui::exit;
 use crate::ui::{arguments, byte_size};
 use anyhow::anyhow;
 use clap::{CommandFactory, Parser};
@@ -122,27 +121,18 @@ pub(crate) fn describe() -> clap::Command {
 
 /// Runs the command with its arguments (the command's name first).
 pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
-    let request: Request = match arguments::parse(PROGRAM, arguments) {
-        Ok(request) => request,
-        Err(code) => return code,
-    };
-    let mut console = Console::of_command(PROGRAM);
-    let drawn = match draw(&request) {
-        Ok(drawn) => drawn,
-        Err(why) => {
-            console.error(&format!("{PROGRAM}: {why}\n"));
-            return Exit::Failed.into();
+    arguments::run(PROGRAM, arguments, |request: &Request, console| {
+        let drawn = draw(request)?;
+        let n_rows = request.rows as usize;
+        if request.csv {
+            shown::csv(&drawn.hits, &mut |piece| console.report(piece));
+        } else if request.json {
+            console.report(&format!("{:#}\n", shown::document(&drawn, n_rows, request.percent)));
+        } else {
+            console.report(&shown::table(&drawn, n_rows, request.percent));
         }
-    };
-    let n_rows = request.rows as usize;
-    if request.csv {
-        shown::csv(&drawn.hits, &mut |piece| console.report(piece));
-    } else if request.json {
-        console.report(&format!("{:#}\n", shown::document(&drawn, n_rows, request.percent)));
-    } else {
-        console.report(&shown::table(&drawn, n_rows, request.percent));
-    }
-    exit::at_end(console.has_failed)
+        Ok(())
+    })
 }
 
 fn draw(request: &Request) -> anyhow::Result<DrawnHits> {

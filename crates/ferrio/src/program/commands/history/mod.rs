@@ -11,8 +11,7 @@ mod prune;
 mod show;
 
 use crate::ui::arguments;
-use crate::ui::console::Console;
-use crate::ui::exit::{self, Exit};
+use crate::ui::exit;
 use clap::{CommandFactory, Parser, Subcommand};
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -84,25 +83,18 @@ pub(crate) fn describe() -> clap::Command {
 
 /// Runs the command with its arguments (the command's name first).
 pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
-    let request: Request = match arguments::parse(PROGRAM, arguments) {
-        Ok(request) => request,
-        Err(code) => return code,
-    };
-    let mut console = Console::of_command(PROGRAM);
-    let done = match request.command {
-        HistoryCommand::List(request) => list::list(&request, &mut console),
-        HistoryCommand::Show(request) => show::show(&request, &mut console),
-        HistoryCommand::Compare(request) => return compare::compare(&request, &mut console),
-        HistoryCommand::Baseline(command) => baseline::baseline(&command, &mut console),
-        HistoryCommand::Export(request) => export::export(&request, &mut console),
-        HistoryCommand::Prune(request) => prune::prune(&request, &mut console),
-        HistoryCommand::Import(request) => import::import(&request, &mut console),
-    };
-    if let Err(reason) = done {
-        console.error(&format!("{PROGRAM}: {reason}\n"));
-        return Exit::Failed.into();
-    }
-    exit::at_end(console.has_failed)
+    arguments::answer(PROGRAM, arguments, |request: &Request, console| {
+        match &request.command {
+            HistoryCommand::List(request) => list::list(request, console),
+            HistoryCommand::Show(request) => show::show(request, console),
+            HistoryCommand::Compare(request) => return Ok(compare::compare(request, console)),
+            HistoryCommand::Baseline(command) => baseline::baseline(command, console),
+            HistoryCommand::Export(request) => export::export(request, console),
+            HistoryCommand::Prune(request) => prune::prune(request, console),
+            HistoryCommand::Import(request) => import::import(request, console),
+        }?;
+        Ok(exit::at_end(console.has_failed))
+    })
 }
 
 #[cfg(test)]

@@ -99,15 +99,7 @@ pub(crate) fn describe() -> clap::Command {
 
 /// Runs the command with its arguments (the command's name first).
 pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
-    let request: Request = match arguments::parse(PROGRAM, arguments) {
-        Ok(request) => request,
-        Err(code) => return code,
-    };
-    let mut console = Console::of_command(PROGRAM);
-    answer(&request, &mut console).unwrap_or_else(|reason| {
-        console.error(&format!("{PROGRAM}: {reason}\n"));
-        exit::Exit::Failed.into()
-    })
+    arguments::answer(PROGRAM, arguments, answer)
 }
 
 fn answer(request: &Request, console: &mut Console) -> anyhow::Result<ExitCode> {

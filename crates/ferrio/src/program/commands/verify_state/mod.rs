@@ -5,7 +5,6 @@
 mod shown;
 
 use crate::ui::arguments;
-use crate::ui::console::Console;
 use crate::ui::exit;
 use anyhow::anyhow;
 use clap::{CommandFactory, Parser};
@@ -60,25 +59,22 @@ pub(crate) fn describe() -> clap::Command {
 
 /// Runs the command with its arguments (the command's name first).
 pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
-    let request: Request = match arguments::parse(PROGRAM, arguments) {
-        Ok(request) => request,
-        Err(code) => return code,
-    };
-    let mut console = Console::of_command(PROGRAM);
-    let mut states = Vec::new();
-    for file in &request.files {
-        match read(file) {
-            Ok(state) => states.push(state),
-            Err(why) => console.error(&format!("{PROGRAM}: {}: {why}\n", file.display())),
+    arguments::answer(PROGRAM, arguments, |request: &Request, console| {
+        let mut states = Vec::new();
+        for file in &request.files {
+            match read(file) {
+                Ok(state) => states.push(state),
+                Err(why) => console.error(&format!("{PROGRAM}: {}: {why}\n", file.display())),
+            }
         }
-    }
-    let is_complete = states.len() == request.files.len();
-    if request.json {
-        console.report(&format!("{:#}\n", shown::document(&states)));
-    } else {
-        console.report(&text(&states, request.files.len() > 1));
-    }
-    exit::at_end(!is_complete || console.has_failed)
+        let is_complete = states.len() == request.files.len();
+        if request.json {
+            console.report(&format!("{:#}\n", shown::document(&states)));
+        } else {
+            console.report(&text(&states, request.files.len() > 1));
+        }
+        Ok(exit::at_end(!is_complete || console.has_failed))
+    })
 }
 
 /// The states one after another, each below the name of its file if there are several.
