@@ -5,6 +5,7 @@
 use super::completed::{Finished, finish};
 use super::connection::give_up;
 use super::depth_one::one_by_one;
+use super::in_flight::mark_one_issued;
 use super::{DeadlineHandler, Worker};
 use crate::engine_notes;
 use crate::error::{Failure, engine_failure};
