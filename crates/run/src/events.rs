@@ -42,6 +42,10 @@ pub enum RunEvent {
         /// Number of workers that are processes.
         n_processes: u32,
     },
+    /// The workers that begin with the run were let go just now.
+    Began,
+    /// All jobs before this stonewall have ended, and those behind it wait for [`crate::Handle::open_stonewall`]. The first stonewall is 1.
+    AtStonewall(u32),
     /// The files of a job are being laid out.
     LayingOut {
         /// Name of the job.

@@ -142,6 +142,7 @@ pub fn not_again(value: &str, metric: Metric, figures: [f64; 2]) -> Finding {
 
 fn finding(jobs: Vec<String>, direction: FindingDirection, evidence: Vec<Measured>, explanation: String) -> Finding {
     Finding {
+        hosts: Vec::new(),
         id: CHANGED.id.to_owned(),
         title: CHANGED.title.to_owned(),
         severity: Severity::Misleading,

@@ -55,6 +55,7 @@ pub(super) fn drift(figure: &OrderedFigure) -> Option<Finding> {
         Measured::percent("over all runs", 100.0 * over_all),
     ];
     Some(Finding {
+        hosts: Vec::new(),
         id: DRIFTS.id.to_owned(),
         title: DRIFTS.title.to_owned(),
         severity: Severity::Misleading,

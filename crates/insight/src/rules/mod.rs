@@ -250,6 +250,7 @@ impl FindingRule {
     /// An observation of the rule as users see it.
     pub(crate) fn finding(&self, case: &AuditInput<'_>, found: Observation) -> Finding {
         Finding {
+            hosts: Vec::new(),
             id: self.id.to_owned(),
             title: self.title.to_owned(),
             severity: self.severity,

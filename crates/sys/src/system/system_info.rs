@@ -47,6 +47,11 @@ impl SystemInfo {
     }
 }
 
+/// Name of this host.
+pub fn host_name() -> String {
+    rustix::system::uname().nodename().to_string_lossy().into_owned()
+}
+
 /// Memory of this machine, bytes.
 pub fn memory_bytes() -> u64 {
     let info = rustix::system::sysinfo();
