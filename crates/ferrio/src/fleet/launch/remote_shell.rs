@@ -142,15 +142,28 @@ pub fn attend_launcher(rank: u32) -> Result<(), AttendLauncherError> {
     let (mut incoming, mut outgoing) = (theirs.try_clone()?, theirs);
     let thread = |name: &str| std::thread::Builder::new().name(name.to_owned());
     thread("ferrio-in").spawn(move || {
-        let _ = io::copy(&mut input, &mut incoming);
+        let _ = pass(&mut input, &mut incoming);
         // The coordinator has gone: its end of the connection is closed too.
         let _ = incoming.shutdown(std::net::Shutdown::Write);
     })?;
-    let sender = thread("ferrio-out").spawn(move || io::copy(&mut outgoing, &mut output))?;
+    let sender = thread("ferrio-out").spawn(move || pass(&mut outgoing, &mut output))?;
     let ending = worker::attend(Connection::Program(ours), &key, rank);
     // What was sent last is on its way.
     drop(sender);
     Ok(ending?)
+}
+
+/// Passes on bytes as they come. (`io::copy` splices, and then a pipe may keep what the other end waits for.)
+fn pass(from: &mut impl Read, to: &mut impl Write) -> io::Result<()> {
+    let mut buffer = vec![0; 1 << 16];
+    loop {
+        match from.read(&mut buffer) {
+            Ok(0) => return Ok(()),
+            Ok(n_bytes) => to.write_all(&buffer[..n_bytes])?,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
 }
 
 /// The first line, read byte by byte, so that nothing behind it is taken.
