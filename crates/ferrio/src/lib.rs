@@ -68,6 +68,8 @@ mod error;
 mod files;
 mod findings;
 pub mod fit;
+#[cfg(feature = "fleet")]
+pub mod fleet;
 mod help;
 #[cfg(feature = "history")]
 pub mod history;

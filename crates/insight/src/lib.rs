@@ -10,6 +10,7 @@
 mod audit_input;
 pub mod compare;
 mod course;
+pub mod fleet;
 pub mod knee;
 mod lasting;
 pub mod limits;
@@ -41,9 +42,13 @@ use audit_input::AuditInput;
 use ferrio_stats::{Audit, Finding, RunRecord};
 use rules::precedence::{RuleOutcome, standing};
 
-/// All rules: those about a run, and those about repeated runs, which look at no single one.
+/// All rules: those about a run, and those about repeated runs and about several hosts, which look at no single one.
 pub fn all_rules() -> impl Iterator<Item = &'static FindingRule> {
-    RULES.iter().chain([&repeats::CHANGED, &repeats::DRIFTS])
+    RULES.iter().chain([&repeats::CHANGED, &repeats::DRIFTS]).chain([
+        &fleet::SLOW_HOST,
+        &fleet::NOT_TOGETHER,
+        &fleet::HOSTS_DIFFER,
+    ])
 }
 
 /// The rule of a finding; `None`: this version has none of this name.

@@ -50,6 +50,7 @@ mod tests {
     fn finding(id: &str, evidence: Vec<Measured>) -> Finding {
         let rule = all_rules().find(|rule| rule.id == id).expect("a rule");
         Finding {
+            hosts: Vec::new(),
             id: id.to_owned(),
             title: String::new(),
             severity: rule.severity,

@@ -36,6 +36,10 @@ pub enum RunEvent {
         n_threads: u32,
         n_processes: u32,
     },
+    /// The workers that begin with the run were let go just now.
+    Began,
+    /// All jobs before this stonewall have ended, and those behind it wait for [`crate::Handle::open_stonewall`]. The first stonewall is 1.
+    AtStonewall(u32),
     /// The files of a job are being laid out.
     LayingOut {
         job_name: String,

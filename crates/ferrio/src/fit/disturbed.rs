@@ -107,6 +107,7 @@ mod tests {
 
     fn run(id: &str, evidence: Vec<Measured>) -> RunResult {
         let finding = Finding {
+            hosts: Vec::new(),
             id: id.to_owned(),
             title: String::new(),
             severity: Severity::Misleading,

@@ -187,7 +187,12 @@ impl Observer for LiveFeed {
             RunEvent::LayingOut { job_name, .. } => {
                 self.send(&LiveFrame::Message(format!("{job_name}: files are laid out")));
             }
-            RunEvent::Starting { .. } | RunEvent::Stopping | RunEvent::Trace(_) | RunEvent::Bandwidth(_) => {}
+            RunEvent::Starting { .. }
+            | RunEvent::Began
+            | RunEvent::AtStonewall(_)
+            | RunEvent::Stopping
+            | RunEvent::Trace(_)
+            | RunEvent::Bandwidth(_) => {}
         }
     }
 }

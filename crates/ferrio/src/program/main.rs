@@ -50,6 +50,13 @@ const COMMANDS: &[Command] = &[
         run: commands::native::check::run,
     },
     Command {
+        name: "fleet",
+        usage: "ferrio fleet --hosts=A,B,... JOBFILE|OPTIONS...",
+        summary: "run fio's jobs on many hosts at once",
+        describe: commands::native::fleet::describe,
+        run: commands::native::fleet::run,
+    },
+    Command {
         name: "sweep",
         usage: "ferrio sweep JOBFILE|OPTIONS --over ...",
         summary: "run jobs with many values of options",

@@ -16,5 +16,5 @@ mod survey;
 pub const VERSION: &str = concat!("fio-3.42-ferrio-", env!("CARGO_PKG_VERSION"));
 
 pub use observers::{Observer, Subscription};
-pub use run_session::{Session, SessionOutcome, audit};
+pub use run_session::{PreparedSession, Session, SessionOutcome, audit};
 pub use survey::survey;

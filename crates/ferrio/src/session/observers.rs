@@ -86,7 +86,7 @@ pub(crate) fn channel(capacity: usize) -> (Subscriber, Subscription) {
 /// All observers of a run; also keeps its messages for the record.
 pub(crate) struct Observers<'a, 'b> {
     called: &'a mut [&'b mut dyn Observer],
-    subscribers: Vec<Subscriber>,
+    pub(crate) subscribers: Vec<Subscriber>,
     pub(crate) messages: RunMessages,
 }
 

@@ -8,10 +8,10 @@ use crate::session::observers::{self, Observer, Observers, Subscriber, Subscript
 use ferrio_formats::logs::LogFiles;
 use ferrio_formats::native::note_text;
 use ferrio_job::Invocation;
-use ferrio_run::{Handle, Run, RunError, RunOutcome, RunSettings, TraceSettings};
+use ferrio_run::{Handle, PreparedRun, Run, RunError, RunOutcome, RunSettings, Start, TraceSettings};
 use ferrio_spec::debug::GROUPS;
 use ferrio_spec::{Compatibility, RunSpec};
-use ferrio_stats::{LogSink, RunRecord};
+use ferrio_stats::{LogSink, RunMessages, RunRecord};
 use ferrio_sys::output::ProtectedPaths;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -63,10 +63,15 @@ impl Session {
     /// # Errors
     /// As of [`Self::new`].
     pub fn native(spec: RunSpec) -> Result<Self, RunError> {
-        let mut session = Self::new(RunSpec { compatibility: Compatibility::Native, ..spec })?;
+        Ok(Self::native_with_handle(spec, Handle::new()?))
+    }
+
+    /// As [`Self::native`], with a handle that was made before.
+    pub fn native_with_handle(spec: RunSpec, handle: Handle) -> Self {
+        let mut session = Self::with_handle(RunSpec { compatibility: Compatibility::Native, ..spec }, handle);
         session.settings.control.looks_into_files = true;
         session.settings.keeps_series = true;
-        Ok(session)
+        session
     }
 
     /// As [`Self::new`], with a handle that was made before.
@@ -130,12 +135,41 @@ impl Session {
     /// # Errors
     /// The run cannot be started or supervised.
     pub fn run(self, observers: &mut [&mut dyn Observer]) -> Result<SessionOutcome, RunError> {
+        Ok(self.prepare(observers)?.go(Start::Now, observers))
+    }
+
+    /// Lays out the files, and starts the jobs that begin first, up to their first I/O.
+    ///
+    /// # Errors
+    /// The run cannot be started.
+    pub fn prepare(self, observers: &mut [&mut dyn Observer]) -> Result<PreparedSession, RunError> {
         let mut observers = Observers::new(observers, self.subscribers);
         let is_readonly = self.settings.readonly;
-        let run = Run::with_handle(self.spec, self.settings, self.handle);
-        let mut run = run.go(&mut observers)?;
+        let run = Run::with_handle(self.spec, self.settings, self.handle).prepare(&mut observers)?;
+        let Observers { subscribers, messages, .. } = observers;
+        let (is_audited, is_remembered) = (self.is_audited, self.is_remembered);
+        Ok(PreparedSession { run, is_readonly, is_audited, is_remembered, subscribers, messages })
+    }
+}
+
+/// A session whose jobs wait for the start. It stays in the thread that prepared it; dropping it ends the jobs.
+pub struct PreparedSession {
+    run: PreparedRun,
+    is_readonly: bool,
+    is_audited: bool,
+    is_remembered: bool,
+    subscribers: Vec<Subscriber>,
+    messages: RunMessages,
+}
+
+impl PreparedSession {
+    /// Begins at this time, and returns when the jobs have ended. Observers are as of [`Session::run`].
+    pub fn go(self, start: Start, observers: &mut [&mut dyn Observer]) -> SessionOutcome {
+        let mut observers = Observers::new(observers, self.subscribers);
+        observers.messages = self.messages;
+        let mut run = self.run.go(start, &mut observers);
         let record = &mut run.record;
-        let remembered = match (self.is_remembered, is_readonly) {
+        let remembered = match (self.is_remembered, self.is_readonly) {
             (true, false) => last_runs::look_back(record),
             // Nothing on the machine is changed.
             (true, true) => {
@@ -149,7 +183,7 @@ impl Session {
         if self.is_audited {
             audit(record);
         }
-        Ok(SessionOutcome { run, not_remembered })
+        SessionOutcome { run, not_remembered }
     }
 }
 

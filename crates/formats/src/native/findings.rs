@@ -127,6 +127,7 @@ mod tests {
 
     fn finding() -> Finding {
         Finding {
+            hosts: Vec::new(),
             id: "some-rule".to_owned(),
             title: "A title".to_owned(),
             severity: Severity::Wrong,

@@ -360,6 +360,7 @@ fn figures_at_the_edges_are_no_verdicts() {
 #[test]
 fn findings_that_a_figure_is_wrong_are_told_with_it() {
     let finding = Finding {
+        hosts: Vec::new(),
         id: "device-did-less".to_owned(),
         title: String::new(),
         severity: Severity::Wrong,
@@ -383,6 +384,7 @@ fn findings_that_a_figure_is_wrong_are_told_with_it() {
 #[test]
 fn a_finding_about_reads_does_not_contradict_writes() {
     let finding = Finding {
+        hosts: Vec::new(),
         id: "device-did-less".to_owned(),
         title: String::new(),
         severity: Severity::Wrong,

@@ -14,7 +14,7 @@ use ferrio_units::humanize::duration_text;
 use std::collections::BTreeMap;
 
 /// The finding, which no rule about a single run can have.
-pub const CHANGED: FindingRule = FindingRule::of_repeats(
+pub const CHANGED: FindingRule = FindingRule::of_several(
     "changed-between-runs",
     "The figures changed from one run on",
     "The figures of repeated runs in the order in which they were made, those of a sweep as multiples of the mean of their point. It is reported where a rate or a mean \
@@ -144,6 +144,7 @@ fn finding(
     explanation: String,
 ) -> Finding {
     Finding {
+        hosts: Vec::new(),
         id: CHANGED.id.to_owned(),
         title: CHANGED.title.to_owned(),
         severity: Severity::Misleading,

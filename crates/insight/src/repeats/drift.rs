@@ -9,7 +9,7 @@ use ferrio_inference::{mann_kendall, mean, two_sided_p};
 use ferrio_stats::{Finding, Measured, Severity};
 
 /// The finding, which no rule about a single run can have.
-pub const DRIFTS: FindingRule = FindingRule::of_repeats(
+pub const DRIFTS: FindingRule = FindingRule::of_several(
     "drifts-between-runs",
     "The figures rise or fall from run to run",
     "The figures of repeated runs in the order in which they were made. It is reported where a rate or a mean latency rises or falls from run to run (the test of Mann and Kendall, or Student's of the \
@@ -55,6 +55,7 @@ pub(super) fn drift(figure: &OrderedFigure) -> Option<Finding> {
         Measured::percent("over all runs", 100.0 * over_all),
     ];
     Some(Finding {
+        hosts: Vec::new(),
         id: DRIFTS.id.to_owned(),
         title: DRIFTS.title.to_owned(),
         severity: Severity::Misleading,

@@ -293,6 +293,7 @@ mod tests {
 
     fn finding() -> Finding {
         Finding {
+            hosts: Vec::new(),
             id: String::new(),
             title: String::new(),
             severity: Severity::Note,

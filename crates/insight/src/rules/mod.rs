@@ -210,8 +210,8 @@ pub const RULES: &[FindingRule] = &[
 ];
 
 impl FindingRule {
-    /// A rule about repeated runs that change from run to run: it looks at no single run, and names itself whatever its finding says.
-    pub(crate) const fn of_repeats(
+    /// A rule about repeated runs that change from run to run, or about several hosts: it looks at no single run, and names itself whatever its finding says.
+    pub(crate) const fn of_several(
         id: &'static str,
         title: &'static str,
         what: &'static str,
@@ -248,6 +248,7 @@ impl FindingRule {
     /// An observation of the rule as users see it.
     pub(crate) fn finding(&self, case: &AuditInput<'_>, found: Observation) -> Finding {
         Finding {
+            hosts: Vec::new(),
             id: self.id.to_owned(),
             title: self.title.to_owned(),
             severity: self.severity,

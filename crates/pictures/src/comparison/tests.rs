@@ -15,6 +15,7 @@ fn result(text: &str, ios_per_sec: f64) -> RunResult {
         ..JobResult::default()
     };
     let finding = Finding {
+        hosts: Vec::new(),
         id: text.to_owned(),
         title: text.to_owned(),
         severity: Severity::Wrong,

@@ -123,6 +123,7 @@ fn totals_are_those_of_jobs_that_ran_at_the_same_time() {
 #[test]
 fn findings_have_the_words_of_the_terminal_and_lead_to_their_rules() {
     let finding = |id: &str| Finding {
+        hosts: Vec::new(),
         id: id.to_owned(),
         title: "A title".to_owned(),
         severity: Severity::Wrong,

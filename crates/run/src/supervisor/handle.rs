@@ -19,6 +19,7 @@ struct Wishes {
     is_aborted: AtomicBool,
     wants_snapshot: AtomicBool,
     is_triggered: AtomicBool,
+    open_stonewalls: AtomicU32,
     /// A request was made since the last look.
     is_new: AtomicBool,
     waker: Waker,
@@ -41,6 +42,7 @@ impl Handle {
             is_aborted: AtomicBool::new(false),
             wants_snapshot: AtomicBool::new(false),
             is_triggered: AtomicBool::new(false),
+            open_stonewalls: AtomicU32::new(0),
             is_new: AtomicBool::new(false),
             waker: Waker::new()?,
         })))
@@ -72,6 +74,17 @@ impl Handle {
     pub fn trigger(&self) {
         self.0.is_triggered.store(true, Ordering::SeqCst);
         self.wake();
+    }
+
+    /// Lets the jobs behind this stonewall and earlier ones begin, in a run that waits at them
+    /// ([`crate::RunSettings::waits_at_stonewalls`]).
+    pub fn open_stonewall(&self, number: u32) {
+        self.0.open_stonewalls.fetch_max(number, Ordering::SeqCst);
+        self.wake();
+    }
+
+    pub(super) fn open_stonewalls(&self) -> u32 {
+        self.0.open_stonewalls.load(Ordering::SeqCst)
     }
 
     /// True if [`Handle::stop`] or [`Handle::abort`] was called.

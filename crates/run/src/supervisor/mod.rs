@@ -79,6 +79,9 @@ pub struct RunSettings {
     /// and repeatable, and it takes only as long as the loops need. All jobs are threads of this process then. With
     /// other engines time stands still.
     pub is_virtual: bool,
+    /// Jobs behind a stonewall wait until [`Handle::open_stonewall`] lets them begin; the observer is told when they could
+    /// ([`RunEvent::AtStonewall`]). So runs on several hosts pass their stonewalls together.
+    pub waits_at_stonewalls: bool,
     /// Storages of the program around the run, for jobs of the engine `own`.
     pub storages: Storages,
 }
@@ -99,6 +102,7 @@ impl Default for RunSettings {
             keeps_series: false,
             tells_series: false,
             is_virtual: false,
+            waits_at_stonewalls: false,
             storages: Storages::default(),
         }
     }

@@ -57,6 +57,11 @@ impl Requests {
         observer.event(RunEvent::Stopping);
     }
 
+    /// The last stonewall that is open, of a run that waits at them.
+    pub(super) fn open_stonewalls(&self) -> u32 {
+        self.handle.open_stonewalls()
+    }
+
     /// True if the run was asked to end.
     pub(super) fn is_stopped(&self) -> bool {
         self.n_stops > 0 || self.is_aborted

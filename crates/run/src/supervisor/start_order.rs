@@ -6,15 +6,37 @@ use super::record::SupervisedWorker;
 use crate::plan::RunPlan;
 use std::time::Duration;
 
-/// The workers to start when the run has gone on for `elapsed`.
-pub(super) fn due_to_start(plan: &RunPlan, records: &[SupervisedWorker], elapsed: Duration) -> Vec<usize> {
+/// The workers that start now.
+#[derive(Debug, Default)]
+pub(super) struct Due {
+    /// Their indexes, ascending.
+    pub(super) workers: Vec<usize>,
+    /// All jobs before this stonewall (the first one is 1) have ended, and it is not open.
+    pub(super) waits_at: Option<u32>,
+}
+
+/// The workers to start when the run has gone on for `elapsed`. `open_stonewalls`: jobs behind the stonewalls after it wait, whatever has
+/// ended; a stonewall before the first job holds nobody.
+pub(super) fn due_to_start(
+    plan: &RunPlan,
+    records: &[SupervisedWorker],
+    elapsed: Duration,
+    open_stonewalls: u32,
+) -> Due {
     let mut turn = Vec::new();
+    let mut waits_at = None;
+    let mut stonewall = 0;
     let elapsed_ns = elapsed.as_nanos() as u64;
     let mut earlier_have_ended = true;
     for (index, worker) in plan.workers.iter().enumerate() {
         let record = &records[index];
+        stonewall += u32::from(worker.stonewall() && index > 0);
         if record.is_waiting() {
             if worker.stonewall() && !earlier_have_ended {
+                break;
+            }
+            if stonewall > open_stonewalls {
+                waits_at = earlier_have_ended.then_some(stonewall);
                 break;
             }
             if elapsed_ns >= worker.start_delay_ns && waitee_has_ended(plan, records, index) {
@@ -27,7 +49,7 @@ pub(super) fn due_to_start(plan: &RunPlan, records: &[SupervisedWorker], elapsed
         turn.is_sorted() && turn.iter().all(|index| records[*index].is_waiting()),
         "workers start once, in order"
     );
-    turn
+    Due { workers: turn, waits_at }
 }
 
 /// `wait_for`: true if all workers of the named job have ended.

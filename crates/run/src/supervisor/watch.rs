@@ -49,6 +49,8 @@ pub(super) struct Watch {
     looked_at: Instant,
     /// Time at which all workers were told to end.
     told_at: Option<Instant>,
+    /// The last stonewall at which the run has said that it waits.
+    stood_at: u32,
 }
 
 impl Watch {
@@ -71,6 +73,7 @@ impl Watch {
             started_at,
             at_gate: Vec::new(),
             told_at: None,
+            stood_at: 0,
             looked_at: started_at,
             scene,
             workers,
@@ -101,6 +104,7 @@ impl Watch {
     /// Runs from the start, which was `so_far` ago, until all workers have ended or were given up.
     pub(super) fn until_all_ended(&mut self, so_far: Duration, observer: &mut dyn RunObserver) {
         self.begin(so_far);
+        observer.event(RunEvent::Began);
         let mut companions = NoIoJobs::new(&self.scene.plan);
         loop {
             self.attend(observer);
@@ -164,7 +168,13 @@ impl Watch {
 
     /// Starts the workers whose turn it is, and waits until they are ready.
     fn start_turn(&mut self, observer: &mut dyn RunObserver) -> Vec<usize> {
-        let turn = start_order::due_to_start(&self.scene.plan, &self.workers.records, self.elapsed());
+        let open = if self.scene.settings.waits_at_stonewalls { self.requests.open_stonewalls() } else { u32::MAX };
+        let due = start_order::due_to_start(&self.scene.plan, &self.workers.records, self.elapsed(), open);
+        if let Some(stonewall) = due.waits_at.filter(|stonewall| *stonewall > self.stood_at) {
+            self.stood_at = stonewall;
+            observer.event(RunEvent::AtStonewall(stonewall));
+        }
+        let turn = due.workers;
         if turn.is_empty() {
             return turn;
         }

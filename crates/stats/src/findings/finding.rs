@@ -60,6 +60,9 @@ pub struct Finding {
     pub severity: Severity,
     /// Names of the affected jobs; empty: all.
     pub jobs: Vec<String>,
+    /// Names of the hosts on which it was found, of a run on several hosts; empty: it is about all of them, or there is one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hosts: Vec<String>,
     /// The direction whose figures it is about; none: it is about the job as a whole, or an older version has examined the run.
     #[serde(default, with = "direction_word")]
     pub direction: Option<DataDirection>,
@@ -106,10 +109,15 @@ impl Finding {
     /// The jobs and the direction that it is about, such as `a, b: read`; empty: all jobs, and not one direction alone.
     pub fn scope(&self) -> String {
         let jobs = self.jobs.join(", ");
-        match self.direction {
+        let scope = match self.direction {
             None => jobs,
             Some(direction) if jobs.is_empty() => direction.name().to_owned(),
             Some(direction) => format!("{jobs}: {}", direction.name()),
+        };
+        match (self.hosts.as_slice(), scope.as_str()) {
+            ([], _) => scope,
+            (hosts, "") => format!("on {}", hosts.join(", ")),
+            (hosts, _) => format!("{scope} on {}", hosts.join(", ")),
         }
     }
 

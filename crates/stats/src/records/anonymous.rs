@@ -196,6 +196,7 @@ mod tests {
         record.course.push(LoggedEvent::Message { epoch_ms: 1, message: told });
         record.audit = Some(Audit {
             findings: vec![Finding {
+                hosts: Vec::new(),
                 id: "x".to_owned(),
                 title: "t".to_owned(),
                 severity: Severity::Note,

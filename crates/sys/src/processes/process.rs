@@ -192,5 +192,17 @@ pub fn spawn_with_own_files<T: Send + 'static>(
     thread.spawn(run).context("start thread", name)
 }
 
+/// Makes `/dev/null` of the standard input, and the standard error of the standard output, for a program whose own ones are connections
+/// that its children must not have.
+///
+/// # Errors
+/// The system has no descriptor left, or no `/dev/null`.
+pub fn release_standard_streams() -> std::io::Result<()> {
+    let null = std::fs::File::open("/dev/null")?;
+    rustix::stdio::dup2_stdin(&null)?;
+    rustix::stdio::dup2_stdout(std::io::stderr())?;
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests;

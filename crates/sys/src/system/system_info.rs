@@ -43,6 +43,11 @@ impl SystemInfo {
     }
 }
 
+/// Name of this host.
+pub fn host_name() -> String {
+    rustix::system::uname().nodename().to_string_lossy().into_owned()
+}
+
 pub fn memory_bytes() -> u64 {
     let info = rustix::system::sysinfo();
     // The width of totalram is that of the architecture; 128 bits hold every product.

@@ -174,8 +174,12 @@ impl Observer for ProgressPrinter<'_> {
             RunEvent::LayingOut { job_name, n_files, total_bytes } if self.reporter.writes_normal() => {
                 self.console.report(&start::layout(job_name, *n_files, *total_bytes));
             }
-            RunEvent::LayingOut { .. } | RunEvent::Recording { .. } | RunEvent::Interval(_) | RunEvent::JobEnded(_) => {
-            }
+            RunEvent::LayingOut { .. }
+            | RunEvent::Began
+            | RunEvent::AtStonewall(_)
+            | RunEvent::Recording { .. }
+            | RunEvent::Interval(_)
+            | RunEvent::JobEnded(_) => {}
             RunEvent::Message(stream, note) => self.console.say(*stream, note.clone()),
             RunEvent::Trace(text) => self.console.trace(&format!("{text}\n")),
             RunEvent::Eta(snapshot) => self.eta(snapshot),

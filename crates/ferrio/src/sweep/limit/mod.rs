@@ -287,6 +287,7 @@ mod tests {
         use ferrio_stats::{Audit, Finding, Measured, Severity};
         let mut fell = run(500_000, None);
         let finding = Finding {
+            hosts: Vec::new(),
             id: "rate-fell".to_owned(),
             title: String::new(),
             severity: Severity::Misleading,

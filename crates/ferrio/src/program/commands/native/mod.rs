@@ -5,6 +5,7 @@
 pub(crate) mod check;
 pub(crate) mod describe;
 pub(crate) mod errors;
+pub(crate) mod fleet;
 mod live;
 pub(crate) mod run;
 mod viewers;
@@ -117,7 +118,7 @@ fn parse(command: &str, arguments: &[OsString]) -> Result<Request, Vec<Message>>
     let mut words = vec![OsString::from("ferrio")];
     words.extend(arguments.iter().skip(1).cloned());
     let refuse = |text: &dyn Display| vec![(OutputStream::Stderr, format!("ferrio {command}: {text}\n").into())];
-    let is_run = command == "run";
+    let is_run = command != "check";
     let own = OwnOptions::take(is_run, &mut words).map_err(|error| refuse(&error))?;
     let permits = if is_run { Permits::take(&mut words).map_err(|error| refuse(&error))? } else { Permits::all() };
     let jsonl = own.jsonl;

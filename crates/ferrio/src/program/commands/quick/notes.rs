@@ -186,6 +186,7 @@ mod tests {
     #[test]
     fn findings_of_one_rule_are_one_sentence() {
         let finding = |id: &str, severity, test: &str| Finding {
+            hosts: Vec::new(),
             id: id.to_owned(),
             title: format!("Title of {id}"),
             severity,

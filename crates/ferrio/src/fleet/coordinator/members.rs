@@ -1,0 +1,235 @@
+//! The workers that have come, and the state of each.
+
+use super::partial::PartialRecord;
+use super::{FleetError, FleetEvent, FleetSettings, WorkerOutcome};
+use crate::fleet::clock::ClockOffset;
+use crate::fleet::outcome::HostOutcome;
+use crate::fleet::wire::secrets::RunKey;
+use crate::fleet::wire::{Hello, Order, PROTOCOL, Report};
+use crate::session::VERSION;
+use tokio::sync::mpsc::UnboundedSender;
+
+/// Where a worker is in its run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum State {
+    /// It has no run, or prepares one.
+    Waiting,
+    /// It waits for the start, or runs.
+    Ready,
+    /// Its run is over.
+    Over,
+    /// It has gone.
+    Lost,
+}
+
+/// A worker.
+#[derive(Debug)]
+pub(super) struct Member {
+    connection: u64,
+    rank: u32,
+    pub(super) host: String,
+    orders: UnboundedSender<Order>,
+    pub(super) state: State,
+    pub(super) clock: ClockOffset,
+    /// It was asked for the time, and has not answered.
+    pub(super) awaits_clock: bool,
+    /// Start of its run on our clock.
+    pub(super) began_ns: Option<u64>,
+    /// End of its run on our clock.
+    ended_ns: Option<u64>,
+    /// The stonewall that it has reached.
+    pub(super) stage: u32,
+    refused: Option<String>,
+    lost: Option<String>,
+    outcome: Option<Box<WorkerOutcome>>,
+    partial: PartialRecord,
+}
+
+impl Member {
+    pub(super) fn order(&self, order: Order) {
+        // A worker that has gone is told so by its connection.
+        let _ = self.orders.send(order);
+    }
+
+    pub(super) fn ask_clock(&mut self, asked_ns: u64) {
+        self.awaits_clock = true;
+        self.order(Order::ReadClock { asked_ns });
+    }
+
+    pub(super) fn refusal(&self) -> Option<FleetError> {
+        self.refused.as_ref().map(|reason| FleetError::Refused { host: self.host.clone(), reason: reason.clone() })
+    }
+
+    pub(super) fn loss(&self) -> Option<FleetError> {
+        self.lost.as_ref().map(|reason| FleetError::LostEarly { host: self.host.clone(), reason: reason.clone() })
+    }
+
+    /// Takes a report that came at this time of our clock.
+    pub(super) fn take(&mut self, report: Report, at_ns: u64, observer: &mut dyn FnMut(&FleetEvent<'_>)) {
+        let (rank, host) = (self.rank, self.host.as_str());
+        match report {
+            Report::Clock { asked_ns, read_ns } => {
+                self.clock.add(asked_ns, read_ns, at_ns);
+                self.awaits_clock = false;
+            }
+            Report::Ready => self.state = State::Ready,
+            Report::Began { at_ns } => self.began_ns = Some(self.clock.here(at_ns)),
+            Report::AtStage(stage) => self.stage = stage,
+            Report::Message(stream, note) => observer(&FleetEvent::Message { host, stream, note: &note }),
+            Report::Interval(interval) => {
+                observer(&FleetEvent::Interval { rank, host, interval: &interval });
+                self.partial.add(&interval);
+            }
+            Report::Over(outcome) => {
+                self.outcome = Some(outcome);
+                self.ended_ns = Some(at_ns);
+                self.state = State::Over;
+            }
+            Report::Refused(reason) => {
+                self.refused = Some(reason);
+                self.state = State::Over;
+            }
+            // A worker has said already who it is.
+            Report::Hello(_) => {}
+        }
+    }
+
+    /// It has gone.
+    pub(super) fn lose(&mut self, reason: &str, observer: &mut dyn FnMut(&FleetEvent<'_>)) {
+        // Once a run is over, the next one notices.
+        self.lost = Some(reason.to_owned());
+        if self.state != State::Over {
+            self.state = State::Lost;
+            observer(&FleetEvent::Lost { host: &self.host, reason });
+        }
+    }
+
+    /// What its host has done.
+    pub(super) fn take_outcome(&mut self) -> HostOutcome {
+        let lost = self.lost.clone().filter(|_| self.state == State::Lost);
+        let outcome = self.outcome.take().map(|outcome| *outcome);
+        HostOutcome {
+            rank: self.rank,
+            name: self.host.clone(),
+            began_ns: self.began_ns,
+            ended_ns: self.ended_ns,
+            clock_offset_ns: self.clock.offset_ns(),
+            clock_uncertainty_ns: self.clock.uncertainty_ns(),
+            is_partial: outcome.is_none(),
+            outcome: outcome.unwrap_or_else(|| std::mem::take(&mut self.partial).into_outcome()),
+            lost,
+        }
+    }
+}
+
+/// All workers, by rank.
+#[derive(Debug, Default)]
+pub(super) struct Members(Vec<Member>);
+
+impl Members {
+    pub(super) fn all(&self) -> &[Member] {
+        &self.0
+    }
+
+    pub(super) fn all_mut(&mut self) -> impl Iterator<Item = &mut Member> {
+        self.0.iter_mut()
+    }
+
+    /// Those that are not lost.
+    pub(super) fn present(&self) -> impl Iterator<Item = &Member> {
+        self.0.iter().filter(|member| member.state != State::Lost)
+    }
+
+    pub(super) fn present_mut(&mut self) -> impl Iterator<Item = &mut Member> {
+        self.0.iter_mut().filter(|member| member.state != State::Lost)
+    }
+
+    pub(super) fn of_rank(&self, rank: u32) -> Option<&Member> {
+        self.0.iter().find(|member| member.rank == rank)
+    }
+
+    pub(super) fn of_connection(&mut self, connection: u64) -> Option<&mut Member> {
+        self.0.iter_mut().find(|member| member.connection == connection)
+    }
+
+    /// Gives an order to all that are there.
+    pub(super) fn order(&self, order: &Order) {
+        self.present().for_each(|member| member.order(order.clone()));
+    }
+
+    /// The longest way to a worker and back, nanoseconds.
+    pub(super) fn longest_trip_ns(&self) -> u64 {
+        self.present().filter_map(|member| member.clock.uncertainty_ns()).max().unwrap_or_default().saturating_mul(2)
+    }
+
+    /// Those that have not ended count as lost.
+    pub(super) fn give_up(&mut self, reason: &str) {
+        for member in self.0.iter_mut().filter(|member| !matches!(member.state, State::Over | State::Lost)) {
+            member.order(Order::Dismiss { refused: String::new() });
+            member.lost = Some(reason.to_owned());
+            member.state = State::Lost;
+        }
+    }
+
+    /// Before a run: forgets the one before.
+    pub(super) fn renew(&mut self) {
+        for member in &mut self.0 {
+            member.state = if member.lost.is_some() { State::Lost } else { State::Waiting };
+            (member.began_ns, member.ended_ns, member.stage) = (None, None, 0);
+            (member.refused, member.outcome, member.partial) = (None, None, PartialRecord::default());
+        }
+    }
+
+    /// A worker says who it is; returns the name of its host.
+    ///
+    /// # Errors
+    /// It is none of this run; it was told, and its connection ends.
+    pub(super) fn join(
+        &mut self,
+        connection: u64,
+        hello: &Hello,
+        orders: UnboundedSender<Order>,
+        key: &RunKey,
+        settings: &FleetSettings,
+    ) -> Result<String, String> {
+        let n_hosts = settings.n_hosts;
+        let refused = if hello.protocol != PROTOCOL || hello.version != VERSION {
+            Some(format!(
+                "host {} has {}, and this is {VERSION}: all hosts need the same version",
+                hello.host, hello.version
+            ))
+        } else if !key.has_token(hello.rank, &hello.token) {
+            Some(format!("host {} has no token of this run", hello.host))
+        } else if hello.rank >= n_hosts {
+            Some(format!("host {} has rank {}, and there are {n_hosts} hosts", hello.host, hello.rank))
+        } else if self.of_rank(hello.rank).is_some() {
+            Some(format!("rank {} has come already", hello.rank))
+        } else {
+            None
+        };
+        if let Some(refused) = refused {
+            let _ = orders.send(Order::Dismiss { refused: refused.clone() });
+            return Err(refused);
+        }
+        let host = settings.names.get(hello.rank as usize).unwrap_or(&hello.host).clone();
+        let member = Member {
+            connection,
+            rank: hello.rank,
+            host: host.clone(),
+            orders,
+            state: State::Waiting,
+            clock: ClockOffset::default(),
+            awaits_clock: false,
+            began_ns: None,
+            ended_ns: None,
+            stage: 0,
+            refused: None,
+            lost: None,
+            outcome: None,
+            partial: PartialRecord::default(),
+        };
+        let position = self.0.partition_point(|other| other.rank < hello.rank);
+        self.0.insert(position, member);
+        Ok(host)
+    }
+}

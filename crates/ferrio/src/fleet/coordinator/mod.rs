@@ -1,0 +1,338 @@
+//! The coordinator: waits for its workers, makes runs on all of them at once, and has what they measured.
+//!
+//! Must not know: how workers were launched, how outcomes are shown. Start reading at [`Coordinator::run`]; `network` has the connections.
+
+mod members;
+mod network;
+mod partial;
+
+use super::outcome::FleetOutcome;
+use super::wire::secrets::{RunKey, SecretsError};
+use super::wire::{Order, Report, Work, WorkerOutcome};
+use ferrio_run::Handle;
+use ferrio_stats::{IntervalStats, MessageStream, Note};
+use ferrio_sys::clock::monotonic_ns;
+use members::{Member, Members, State};
+use network::{Network, Said};
+use std::io;
+use std::net::{SocketAddr, TcpListener};
+use std::os::unix::net::UnixStream;
+use std::time::{Duration, Instant};
+
+/// Time between two looks at what the user wants.
+const TICK: Duration = Duration::from_millis(50);
+/// Questions for the time before a start, to each worker.
+const CLOCK_READINGS: u32 = 16;
+/// Least time between the order to begin and the begin.
+const LEAST_NOTICE: Duration = Duration::from_millis(20);
+/// Time for workers to end when the run is over for them.
+const END_LIMIT: Duration = Duration::from_secs(5);
+
+/// What is done when a worker is lost during a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum LostHost {
+    /// The run ends; what all have done is reported.
+    #[default]
+    End,
+    /// The others go on.
+    Continue,
+}
+
+/// Settings of a fleet.
+#[derive(Debug, Clone)]
+pub struct FleetSettings {
+    /// Number of workers.
+    pub n_hosts: u32,
+    /// Names of their hosts by rank; without one, a host has the name that its kernel tells.
+    pub names: Vec<String>,
+    /// Time for all of them to come.
+    pub join_limit: Duration,
+    /// What is done when one is lost.
+    pub on_lost_host: LostHost,
+}
+
+/// Something has happened; workers are named by rank.
+#[derive(Debug)]
+pub enum FleetEvent<'a> {
+    /// A worker has come.
+    Joined {
+        /// Its rank.
+        rank: u32,
+        /// Its host.
+        host: &'a str,
+    },
+    /// All workers have begun.
+    Began,
+    /// A message of a worker.
+    Message {
+        /// Its host.
+        host: &'a str,
+        /// Information or error.
+        stream: MessageStream,
+        /// The message.
+        note: &'a Note,
+    },
+    /// Figures of a job's clone for one interval.
+    Interval {
+        /// The worker's rank.
+        rank: u32,
+        /// Its host.
+        host: &'a str,
+        /// The figures.
+        interval: &'a IntervalStats,
+    },
+    /// A worker is lost.
+    Lost {
+        /// Its host.
+        host: &'a str,
+        /// What is known of the reason.
+        reason: &'a str,
+    },
+    /// A connection was closed, because the other end is no worker of this run.
+    Turned {
+        /// Why.
+        reason: &'a str,
+    },
+}
+
+/// A fleet cannot run.
+#[derive(Debug, thiserror::Error)]
+pub enum FleetError {
+    /// There are no certificates.
+    #[error(transparent)]
+    Secrets(#[from] SecretsError),
+    /// The system lacks something.
+    #[error("{}", ferrio_units::error_text(.0))]
+    System(#[from] io::Error),
+    /// Not all workers came.
+    #[error("{n_here} of {n_hosts} hosts have come within {} s; missing: {missing}", limit.as_secs())]
+    Missing {
+        /// Workers that came.
+        n_here: usize,
+        /// All workers.
+        n_hosts: u32,
+        /// Ranks of those that did not come.
+        missing: String,
+        /// The time that they had.
+        limit: Duration,
+    },
+    /// A host cannot run the jobs.
+    #[error("{host}: {reason}")]
+    Refused {
+        /// The host.
+        host: String,
+        /// Its reason.
+        reason: String,
+    },
+    /// A host was lost before the run began.
+    #[error("host {host} was lost before the start: {reason}")]
+    LostEarly {
+        /// The host.
+        host: String,
+        /// What is known of the reason.
+        reason: String,
+    },
+    /// The user has ended it before it began.
+    #[error("stopped before the start")]
+    Stopped,
+}
+
+/// A fleet whose workers come, run and are dismissed.
+pub struct Coordinator {
+    settings: FleetSettings,
+    key: RunKey,
+    network: Network,
+    members: Members,
+}
+
+impl Coordinator {
+    /// A coordinator of workers that have this key.
+    ///
+    /// # Errors
+    /// The system lacks threads or random numbers.
+    pub fn new(settings: FleetSettings, key: RunKey) -> Result<Self, FleetError> {
+        let network = Network::start(&key)?;
+        Ok(Self { settings, key, network, members: Members::default() })
+    }
+
+    /// Workers may come through this socket: it leads to a program that was launched.
+    pub fn adopt(&self, socket: UnixStream) {
+        self.network.adopt(socket);
+    }
+
+    /// Workers may come over the network, to this address.
+    ///
+    /// # Errors
+    /// It cannot be listened to.
+    pub fn listen(&self, address: SocketAddr) -> Result<SocketAddr, FleetError> {
+        let listener = TcpListener::bind(address)?;
+        let address = listener.local_addr()?;
+        self.network.listen(listener)?;
+        Ok(address)
+    }
+
+    /// Waits until all workers are there.
+    ///
+    /// # Errors
+    /// Some did not come in time, or the user has ended it.
+    pub fn gather(&mut self, handle: &Handle, observer: &mut dyn FnMut(&FleetEvent<'_>)) -> Result<(), FleetError> {
+        let until = Instant::now() + self.settings.join_limit;
+        while self.members.all().len() < self.settings.n_hosts as usize {
+            if handle.is_stopping() {
+                return Err(FleetError::Stopped);
+            }
+            if Instant::now() >= until {
+                return Err(self.missing());
+            }
+            self.hear(observer);
+            if let Some(lost) = self.members.all().iter().find_map(Member::loss) {
+                return Err(lost);
+            }
+        }
+        Ok(())
+    }
+
+    fn missing(&self) -> FleetError {
+        let absent = (0..self.settings.n_hosts).filter(|rank| self.members.of_rank(*rank).is_none());
+        let missing: Vec<String> = absent.map(|rank| format!("rank {rank}")).collect();
+        let n_here = self.members.all().len();
+        FleetError::Missing {
+            n_here,
+            n_hosts: self.settings.n_hosts,
+            missing: missing.join(", "),
+            limit: self.settings.join_limit,
+        }
+    }
+
+    /// Makes one run on all hosts that are there. The handle stops it.
+    ///
+    /// # Errors
+    /// A host cannot run the jobs, or is lost before the start.
+    pub fn run(
+        &mut self,
+        work: &Work,
+        handle: &Handle,
+        observer: &mut dyn FnMut(&FleetEvent<'_>),
+    ) -> Result<FleetOutcome, FleetError> {
+        self.members.renew();
+        let n_hosts = self.members.present().count() as u32;
+        for member in self.members.present() {
+            let host = member.host.clone();
+            member.order(Order::Prepare(Box::new(Work { host, n_hosts, ..work.clone() })));
+        }
+        if let Err(error) = self.make_ready(handle, observer) {
+            self.members.order(&Order::Stop);
+            return Err(error);
+        }
+        self.read_clocks(observer);
+        let notice = LEAST_NOTICE.max(Duration::from_nanos(self.members.longest_trip_ns().saturating_mul(8)));
+        let begin_ns = monotonic_ns() + notice.as_nanos() as u64;
+        for member in self.members.present_mut() {
+            let at_ns = member.clock.there(begin_ns);
+            member.order(Order::Begin { at_ns });
+        }
+        self.watch(handle, observer);
+        Ok(FleetOutcome::of(self.members.all_mut().map(Member::take_outcome).collect(), begin_ns))
+    }
+
+    /// Waits until all workers have laid out their files.
+    fn make_ready(&mut self, handle: &Handle, observer: &mut dyn FnMut(&FleetEvent<'_>)) -> Result<(), FleetError> {
+        loop {
+            if let Some(refusal) = self.members.all().iter().find_map(Member::refusal) {
+                return Err(refusal);
+            }
+            let on_loss = self.members.all().iter().find_map(Member::loss);
+            if let Some(lost) =
+                on_loss.filter(|_| self.settings.on_lost_host == LostHost::End || self.members.present().count() == 0)
+            {
+                return Err(lost);
+            }
+            if handle.is_stopping() {
+                return Err(FleetError::Stopped);
+            }
+            if self.members.present().all(|member| matches!(member.state, State::Ready | State::Over)) {
+                return Ok(());
+            }
+            self.hear(observer);
+        }
+    }
+
+    /// Asks all workers for the time, several times.
+    fn read_clocks(&mut self, observer: &mut dyn FnMut(&FleetEvent<'_>)) {
+        for _ in 0..CLOCK_READINGS {
+            let asked_ns = monotonic_ns();
+            self.members.present_mut().for_each(|member| member.ask_clock(asked_ns));
+            let until = Instant::now() + TICK;
+            while self.members.present().any(|member| member.awaits_clock) && Instant::now() < until {
+                self.hear(observer);
+            }
+        }
+    }
+
+    /// Follows the run until all workers have ended or are lost.
+    fn watch(&mut self, handle: &Handle, observer: &mut dyn FnMut(&FleetEvent<'_>)) {
+        let mut told_at: Option<Instant> = None;
+        let mut has_begun = false;
+        let mut stage = 0;
+        while self.members.present().any(|member| member.state != State::Over) {
+            self.hear(observer);
+            if !has_begun
+                && self.members.present().all(|member| member.began_ns.is_some() || member.state == State::Over)
+            {
+                has_begun = true;
+                observer(&FleetEvent::Began);
+            }
+            // The slowest host decides when a stonewall opens.
+            let running = self.members.present().filter(|member| member.state != State::Over);
+            if let Some(reached) = running.map(|member| member.stage).min().filter(|reached| *reached > stage) {
+                stage = reached;
+                self.members.order(&Order::BeginStage(stage));
+            }
+            let is_broken = self.settings.on_lost_host == LostHost::End
+                && self.members.all().iter().any(|member| member.state == State::Lost);
+            if told_at.is_none() && (handle.is_stopping() || is_broken) {
+                told_at = Some(Instant::now());
+                self.members.order(&Order::Stop);
+            }
+            if told_at.is_some_and(|told_at| told_at.elapsed() > END_LIMIT) {
+                self.members.give_up("it has not ended in time");
+            }
+        }
+    }
+
+    /// Handles what workers say, for at most a tick.
+    fn hear(&mut self, observer: &mut dyn FnMut(&FleetEvent<'_>)) {
+        let Some(said) = self.network.next_within(TICK) else { return };
+        self.take(said, observer);
+        while let Some(said) = self.network.next_within(Duration::ZERO) {
+            self.take(said, observer);
+        }
+    }
+
+    fn take(&mut self, said: Said, observer: &mut dyn FnMut(&FleetEvent<'_>)) {
+        match said {
+            Said::Reported { connection, report: Report::Hello(hello), orders, .. } => {
+                match self.members.join(connection, &hello, orders, &self.key, &self.settings) {
+                    Ok(host) => observer(&FleetEvent::Joined { rank: hello.rank, host: &host }),
+                    Err(reason) => observer(&FleetEvent::Turned { reason: &reason }),
+                }
+            }
+            Said::Reported { connection, report, at_ns, .. } => {
+                if let Some(member) = self.members.of_connection(connection) {
+                    member.take(report, at_ns, observer);
+                }
+            }
+            Said::Gone { connection, reason } => {
+                if let Some(member) = self.members.of_connection(connection) {
+                    member.lose(&reason, observer);
+                }
+            }
+        }
+    }
+
+    /// Tells all workers that nothing more is wanted of them.
+    pub fn dismiss(self) {
+        self.members.order(&Order::Dismiss { refused: String::new() });
+        self.network.end();
+    }
+}

@@ -1,0 +1,12 @@
+//! Ways to start workers on other hosts, and to hand them the key of the run.
+//!
+//! Must not know: what workers do. Start reading at [`RemoteShell`] (hosts that ssh reaches), then [`Ranks`] and [`Meeting`] (processes
+//! that Slurm, MPI or Kubernetes have started side by side).
+
+mod ranks;
+mod remote_shell;
+mod rendezvous;
+
+pub use ranks::Ranks;
+pub use remote_shell::{Launched, RemoteShell, attend_launcher, launch_here};
+pub use rendezvous::{Meeting, Published};

@@ -1,0 +1,203 @@
+//! Workers started by `ssh`, or by another program that runs a command on a host.
+//!
+//! All bytes between coordinator and worker go through that program's standard input and output, so that no host listens to the network,
+//! and ssh's keys, jump hosts and agent are those of the user. The key of the run is the first line that goes there. Start reading at
+//! [`RemoteShell::launch`] and, for the other end, [`attend_launcher`].
+
+use crate::fleet::wire::secrets::{RunKey, SecretsError};
+use crate::fleet::worker::{self, Connection, WorkerError};
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// The line with which a worker begins; everything before it is what a shell prints by itself.
+const GREETING: &str = "ferrio fleet 1";
+
+/// Time for a launching program to end by itself, once its worker is dismissed.
+const END_LIMIT: Duration = Duration::from_secs(1);
+/// Time between two looks whether it has.
+const END_LOOK: Duration = Duration::from_millis(10);
+
+/// Bytes that a shell may print before.
+const MOST_NOISE_BYTES: usize = 1 << 16;
+
+/// A program that runs commands on hosts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RemoteShell {
+    /// The program and its arguments before the host, such as `ssh -oBatchMode=yes`.
+    pub command: Vec<String>,
+    /// ferrio on the hosts.
+    pub program: String,
+}
+
+/// A launched worker.
+#[derive(Debug)]
+pub struct Launched {
+    child: Child,
+}
+
+/// A worker cannot be launched.
+#[derive(Debug, thiserror::Error)]
+pub enum LaunchError {
+    /// The program cannot be started.
+    #[error("cannot start {program}: {}", ferrio_units::error_text(source))]
+    Start {
+        /// The program.
+        program: String,
+        /// The reason.
+        source: io::Error,
+    },
+    /// The other end is no ferrio.
+    #[error("{host}: no ferrio answers there{said}")]
+    NoWorker {
+        /// The host.
+        host: String,
+        /// What the program said.
+        said: String,
+    },
+}
+
+impl RemoteShell {
+    /// Starts the worker of this rank on a host. What it says on its standard error goes to ours. The socket leads to it.
+    ///
+    /// # Errors
+    /// The program cannot be started, or no worker answers.
+    pub fn launch(&self, host: &str, rank: u32, key: &RunKey) -> Result<(Launched, UnixStream), LaunchError> {
+        let program = self.command.first().cloned().unwrap_or_default();
+        let mut command = Command::new(&program);
+        command.args(self.command.iter().skip(1)).arg(host).arg(format!("{} fleet --attend={rank}", self.program));
+        started(command, &program, host, key)
+    }
+}
+
+/// Starts the worker of this rank on this host, as a child of this process.
+///
+/// # Errors
+/// The program cannot be started.
+pub fn launch_here(host: &str, rank: u32, key: &RunKey) -> Result<(Launched, UnixStream), LaunchError> {
+    let program = "/proc/self/exe";
+    let mut command = Command::new(program);
+    command.arg("fleet").arg(format!("--attend={rank}"));
+    started(command, program, host, key)
+}
+
+fn started(
+    mut command: Command,
+    program: &str,
+    host: &str,
+    key: &RunKey,
+) -> Result<(Launched, UnixStream), LaunchError> {
+    let failed = |source| LaunchError::Start { program: program.to_owned(), source };
+    let (ours, theirs) = UnixStream::pair().map_err(failed)?;
+    let both = theirs.try_clone().map_err(failed)?;
+    command.stdin(OwnedFd::from(theirs)).stdout(OwnedFd::from(both)).stderr(Stdio::inherit());
+    let mut child = command.spawn().map_err(failed)?;
+    // The command has its ends of the socket only: a program that ends closes them.
+    drop(command);
+    match greeted(&ours, key) {
+        Ok(()) => Ok((Launched { child }, ours)),
+        Err(error) => {
+            let _ = child.kill();
+            let ending = child.wait().map(|status| format!(" ({program}: {status})")).unwrap_or_default();
+            let said = if error.kind() == io::ErrorKind::UnexpectedEof { ending } else { format!(": {error}") };
+            Err(LaunchError::NoWorker { host: host.to_owned(), said })
+        }
+    }
+}
+
+impl Launched {
+    /// Ends the launching program if it has not ended by itself.
+    pub fn end(mut self) {
+        let until = Instant::now() + END_LIMIT;
+        while Instant::now() < until {
+            if matches!(self.child.try_wait(), Ok(Some(_))) {
+                return;
+            }
+            std::thread::sleep(END_LOOK);
+        }
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Hands over the key, and waits for the worker's greeting. Nothing behind it is read.
+fn greeted(socket: &UnixStream, key: &RunKey) -> io::Result<()> {
+    let mut socket = socket;
+    socket.write_all(format!("{}\n", key.to_text()).as_bytes())?;
+    let mut seen = Vec::new();
+    let end = format!("{GREETING}\n");
+    while !seen.ends_with(end.as_bytes()) {
+        let mut byte = [0];
+        socket.read_exact(&mut byte)?;
+        seen.push(byte[0]);
+        if seen.len() > MOST_NOISE_BYTES {
+            return Err(io::Error::other("it prints something else"));
+        }
+    }
+    Ok(())
+}
+
+/// A launched worker has no key.
+#[derive(Debug, thiserror::Error)]
+pub enum AttendLauncherError {
+    /// It was launched by something else.
+    #[error(transparent)]
+    Key(#[from] SecretsError),
+    /// The system lacks something.
+    #[error("{}", ferrio_units::error_text(.0))]
+    System(#[from] io::Error),
+    /// It cannot do its work.
+    #[error(transparent)]
+    Worker(#[from] WorkerError),
+}
+
+/// The worker's end: takes the key from the standard input, and does what the coordinator wants, until it is dismissed.
+///
+/// Jobs and their commands must not have the connection as their standard input and output: these become `/dev/null` and the standard
+/// error.
+///
+/// # Errors
+/// There is no key, or the coordinator is none.
+pub fn attend_launcher(rank: u32) -> Result<(), AttendLauncherError> {
+    let input = io::stdin().as_fd().try_clone_to_owned()?;
+    let output = io::stdout().as_fd().try_clone_to_owned()?;
+    ferrio_sys::process::release_standard_streams()?;
+    let (mut input, mut output) = (std::fs::File::from(input), std::fs::File::from(output));
+    let key = RunKey::from_text(&first_line(&mut input)?)?;
+    output.write_all(format!("{GREETING}\n").as_bytes())?;
+    let (ours, theirs) = UnixStream::pair()?;
+    let (mut incoming, mut outgoing) = (theirs.try_clone()?, theirs);
+    let thread = |name: &str| std::thread::Builder::new().name(name.to_owned());
+    thread("ferrio-in").spawn(move || {
+        let _ = pass(&mut input, &mut incoming);
+        // The coordinator has gone: its end of the connection is closed too.
+        let _ = incoming.shutdown(std::net::Shutdown::Write);
+    })?;
+    let sender = thread("ferrio-out").spawn(move || pass(&mut outgoing, &mut output))?;
+    let ending = worker::attend(Connection::Program(ours), &key, rank);
+    // What was sent last is on its way.
+    drop(sender);
+    Ok(ending?)
+}
+
+/// Passes on bytes as they come. (`io::copy` splices, and then a pipe may keep what the other end waits for.)
+fn pass(from: &mut impl Read, to: &mut impl Write) -> io::Result<()> {
+    let mut buffer = vec![0; 1 << 16];
+    loop {
+        match from.read(&mut buffer) {
+            Ok(0) => return Ok(()),
+            Ok(n_bytes) => to.write_all(&buffer[..n_bytes])?,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// The first line, read byte by byte, so that nothing behind it is taken.
+fn first_line(input: &mut impl Read) -> io::Result<String> {
+    let mut line = String::new();
+    BufReader::with_capacity(1, input.take(1 << 10)).read_line(&mut line)?;
+    Ok(line)
+}

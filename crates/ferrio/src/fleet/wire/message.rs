@@ -1,0 +1,118 @@
+//! The messages. A field that an older version does not know has a default.
+
+use ferrio_spec::RunSpec;
+use ferrio_stats::{IntervalStats, MessageStream, Note, RunRecord};
+use serde::{Deserialize, Serialize};
+
+/// Version of the messages; both ends must have the same.
+pub const PROTOCOL: u32 = 1;
+
+/// Name of a host.
+pub type HostName = String;
+
+/// From a worker to the coordinator.
+#[derive(Debug, Serialize, Deserialize)]
+pub enum Report {
+    /// The first message of a worker.
+    Hello(Hello),
+    /// The worker's clock was looked at.
+    Clock {
+        /// The coordinator's clock when it asked, as in [`Order::ReadClock`].
+        asked_ns: u64,
+        /// `CLOCK_MONOTONIC` of the worker.
+        read_ns: u64,
+    },
+    /// Files are laid out, and the jobs that begin first wait for the start.
+    Ready,
+    /// The run has begun.
+    Began {
+        /// `CLOCK_MONOTONIC` of the worker.
+        at_ns: u64,
+    },
+    /// All jobs before a stonewall have ended; those behind it wait. Stages count from 1.
+    AtStage(u32),
+    /// A message for the user.
+    Message(MessageStream, Note),
+    /// Figures of a job's clone for one interval.
+    Interval(Box<IntervalStats>),
+    /// The run is over; nothing follows.
+    Over(Box<WorkerOutcome>),
+    /// Nothing was run, for this reason; nothing follows.
+    Refused(String),
+}
+
+/// Who a worker is.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Hello {
+    /// [`PROTOCOL`].
+    pub protocol: u32,
+    /// Version of ferrio.
+    pub version: String,
+    /// Proof that it was launched for this run.
+    pub token: Vec<u8>,
+    /// Its rank, from 0.
+    pub rank: u32,
+    /// Its host, as the kernel has it.
+    pub host: HostName,
+}
+
+/// The outcome of a worker's run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct WorkerOutcome {
+    /// Its record, audited on its host.
+    pub record: RunRecord,
+    /// Number of jobs' clones that failed.
+    pub n_failed: u32,
+    /// It was stopped early.
+    pub is_stopped: bool,
+    /// Number of performance logs that are not complete.
+    pub n_logs_lost: u32,
+    /// Intervals that were not sent, because the coordinator was too slow.
+    #[serde(default)]
+    pub n_intervals_lost: u64,
+}
+
+/// From the coordinator to a worker.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub enum Order {
+    /// Make ready: lay out files, start the jobs that begin first.
+    Prepare(Box<Work>),
+    /// Look at the clock.
+    ReadClock {
+        /// The coordinator's clock.
+        asked_ns: u64,
+    },
+    /// Begin at this time of the worker's `CLOCK_MONOTONIC`.
+    Begin {
+        /// The time.
+        at_ns: u64,
+    },
+    /// Go on behind this stonewall.
+    BeginStage(u32),
+    /// End in order.
+    Stop,
+    /// The run does not take place, or its coordinator has all that it wants: end at once.
+    Dismiss {
+        /// Why the worker was refused; empty: it was not.
+        refused: String,
+    },
+}
+
+/// The work of a host.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Work {
+    /// The jobs. `$rank`, `$host` and `$hosts` in their texts are replaced on the host.
+    pub jobs: RunSpec,
+    /// The host's name, as the coordinator knows it.
+    pub host: HostName,
+    /// Number of hosts.
+    pub n_hosts: u32,
+    /// Nothing is opened for writing.
+    pub is_readonly: bool,
+    /// Words of the command, for the record.
+    pub words: Vec<String>,
+    /// Length of the intervals whose figures are sent, milliseconds.
+    pub interval_ms: u64,
+    /// Only the outcome is audited, not jobs that prepare others.
+    pub is_audited: bool,
+}

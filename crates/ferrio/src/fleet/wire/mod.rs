@@ -1,0 +1,11 @@
+//! What coordinator and workers say to each other: gRPC over TLS, one stream for each worker, with messages in the form of records (CBOR).
+//!
+//! Must not know: what they do. Start reading at [`Report`] and [`Order`], then [`service`].
+
+mod codec;
+mod message;
+pub mod secrets;
+pub mod service;
+pub mod stream;
+
+pub use message::{Hello, HostName, Order, PROTOCOL, Report, Work, WorkerOutcome};

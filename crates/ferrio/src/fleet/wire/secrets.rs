@@ -1,0 +1,160 @@
+//! The key of a run, and the TLS of both ends that follows from it.
+//!
+//! A launcher makes a key for each run and hands it to the workers over its own channel. All certificates are signed by an authority whose
+//! private key is derived from it, so that both ends prove that they have the key, and a key of another run opens nothing. Start reading at
+//! [`RunKey`].
+
+use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair, KeyUsagePurpose, PKCS_ED25519};
+use ring::hmac;
+use ring::rand::{SecureRandom, SystemRandom};
+use rustls_pki_types::PrivatePkcs8KeyDer;
+use std::fmt;
+use tonic::transport::{Certificate, ClientTlsConfig, Identity, ServerTlsConfig};
+
+/// Name of the coordinator in its certificate: workers know it by the authority, not by its address.
+pub(crate) const COORDINATOR_NAME: &str = "coordinator.ferrio";
+
+/// Name of workers in theirs.
+const WORKER_NAME: &str = "worker.ferrio";
+
+/// Length of a key, bytes.
+const KEY_BYTES: usize = 32;
+
+/// An Ed25519 key in PKCS #8 (RFC 8410, section 7) without the 32 bytes of its seed.
+const PKCS8_HEAD: [u8; 16] =
+    [0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20];
+
+/// The key of one run.
+#[derive(Clone, PartialEq, Eq)]
+pub struct RunKey([u8; KEY_BYTES]);
+
+/// It is shown nowhere.
+impl fmt::Debug for RunKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("RunKey")
+    }
+}
+
+/// No certificates can be made.
+#[derive(Debug, thiserror::Error)]
+pub enum SecretsError {
+    /// The system has no random numbers.
+    #[error("the system gives no random numbers")]
+    Random,
+    /// A certificate cannot be made.
+    #[error("no certificate can be made: {0}")]
+    Certificate(#[from] rcgen::Error),
+    /// A text is no key.
+    #[error("this is no key of a run: it has {KEY_BYTES} bytes in hexadecimal digits")]
+    Text,
+}
+
+impl RunKey {
+    /// A new key.
+    ///
+    /// # Errors
+    /// The system has no random numbers.
+    pub fn new() -> Result<Self, SecretsError> {
+        let mut bytes = [0; KEY_BYTES];
+        SystemRandom::new().fill(&mut bytes).map_err(|_| SecretsError::Random)?;
+        Ok(Self(bytes))
+    }
+
+    /// The key as text, to hand it over.
+    pub fn to_text(&self) -> String {
+        self.0.iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    /// The key of such a text.
+    ///
+    /// # Errors
+    /// It is none.
+    pub fn from_text(text: &str) -> Result<Self, SecretsError> {
+        let text = text.trim();
+        let mut bytes = [0; KEY_BYTES];
+        if text.len() != 2 * KEY_BYTES || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            return Err(SecretsError::Text);
+        }
+        for (byte, digits) in bytes.iter_mut().zip(text.as_bytes().chunks_exact(2)) {
+            let digits = std::str::from_utf8(digits).map_err(|_| SecretsError::Text)?;
+            *byte = u8::from_str_radix(digits, 16).map_err(|_| SecretsError::Text)?;
+        }
+        Ok(Self(bytes))
+    }
+
+    /// What the worker of this rank says for itself.
+    pub(crate) fn token(&self, rank: u32) -> Vec<u8> {
+        self.derived(&format!("worker {rank}")).to_vec()
+    }
+
+    /// True if this is the token of that rank; takes the same time for each.
+    pub(crate) fn has_token(&self, rank: u32, token: &[u8]) -> bool {
+        hmac::verify(&hmac::Key::new(hmac::HMAC_SHA256, &self.0), format!("worker {rank}").as_bytes(), token).is_ok()
+    }
+
+    /// TLS of the coordinator: only workers of this run can connect.
+    ///
+    /// # Errors
+    /// Certificates cannot be made.
+    pub(crate) fn coordinator_tls(&self) -> Result<ServerTlsConfig, SecretsError> {
+        let (identity, authority) = self.identity(COORDINATOR_NAME)?;
+        Ok(ServerTlsConfig::new().identity(identity).client_ca_root(authority))
+    }
+
+    /// TLS of a worker: it talks to the coordinator of this run alone.
+    ///
+    /// # Errors
+    /// Certificates cannot be made.
+    pub(crate) fn worker_tls(&self) -> Result<ClientTlsConfig, SecretsError> {
+        let (identity, authority) = self.identity(WORKER_NAME)?;
+        Ok(ClientTlsConfig::new().identity(identity).ca_certificate(authority).domain_name(COORDINATOR_NAME))
+    }
+
+    fn derived(&self, purpose: &str) -> [u8; 32] {
+        let key = hmac::Key::new(hmac::HMAC_SHA256, &self.0);
+        let mut bytes = [0; 32];
+        bytes.copy_from_slice(hmac::sign(&key, purpose.as_bytes()).as_ref());
+        bytes
+    }
+
+    /// A new certificate of this name with its key, and that of the authority that has signed it.
+    fn identity(&self, name: &str) -> Result<(Identity, Certificate), SecretsError> {
+        let seed = self.derived("authority");
+        let document = PrivatePkcs8KeyDer::from([&PKCS8_HEAD[..], &seed].concat());
+        let authority_key = KeyPair::from_pkcs8_der_and_sign_algo(&document, &PKCS_ED25519)?;
+        let mut authority = CertificateParams::new(Vec::new())?;
+        authority.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));
+        authority.key_usages = vec![KeyUsagePurpose::KeyCertSign];
+        authority.distinguished_name.push(DnType::CommonName, "a run of ferrio");
+        let authority_certificate = authority.self_signed(&authority_key)?;
+        let own_key = KeyPair::generate_for(&PKCS_ED25519)?;
+        let issuer = Issuer::new(authority, authority_key);
+        let own = CertificateParams::new(vec![name.to_owned()])?.signed_by(&own_key, &issuer)?;
+        let identity = Identity::from_pem(own.pem(), own_key.serialize_pem());
+        Ok((identity, Certificate::from_pem(authority_certificate.pem())))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_read_back_from_their_texts() {
+        let key = RunKey::new().expect("random numbers");
+        assert_eq!(RunKey::from_text(&format!("{}\n", key.to_text())).expect("its text"), key);
+        assert!(
+            ["", "00", &"g".repeat(64), &"0".repeat(63), &"ü".repeat(32)]
+                .iter()
+                .all(|text| RunKey::from_text(text).is_err())
+        );
+        assert_eq!(format!("{key:?}"), "RunKey");
+    }
+
+    #[test]
+    fn tokens_are_of_one_rank_and_one_run() {
+        let (key, other) = (RunKey([1; 32]), RunKey([2; 32]));
+        assert!(key.has_token(3, &key.token(3)));
+        assert!(!key.has_token(4, &key.token(3)) && !other.has_token(3, &key.token(3)) && !key.has_token(3, b""));
+    }
+}

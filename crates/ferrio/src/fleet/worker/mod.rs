@@ -1,0 +1,156 @@
+//! A worker: runs what a coordinator asks for, on this host, as native sessions whose observer is the connection.
+//!
+//! Must not know: how it was launched. Start reading at [`attend`].
+//!
+//! The connection has a thread of its own, in which orders are heard while the jobs run. When the coordinator has gone, the run ends in
+//! order, and [`ORPHAN_LIMIT`] later at once: no job goes on without a coordinator.
+
+mod link;
+mod names;
+
+use super::wire::secrets::RunKey;
+use super::wire::service::AttendError;
+use super::wire::stream::FleetStream;
+use super::wire::{Hello, PROTOCOL, Report, Work, WorkerOutcome};
+use crate::session::{PreparedSession, Session, VERSION};
+use ferrio_run::{Handle, RunEvent, Start};
+use ferrio_sys::system_info;
+use link::{Link, Ordered};
+use std::io;
+use std::net::TcpStream;
+use std::os::unix::net::UnixStream;
+use std::time::Duration;
+
+/// Time for a run to end in order when its coordinator has gone.
+const ORPHAN_LIMIT: Duration = Duration::from_secs(3);
+
+/// The way to the coordinator.
+#[derive(Debug)]
+pub enum Connection {
+    /// Over the network.
+    Tcp(TcpStream),
+    /// Through the program that launched the worker.
+    Program(UnixStream),
+}
+
+impl Connection {
+    fn into_stream(self) -> io::Result<FleetStream> {
+        match self {
+            Self::Tcp(stream) => FleetStream::of_tcp(stream),
+            Self::Program(socket) => FleetStream::of_program(socket),
+        }
+    }
+}
+
+/// A worker cannot do its work.
+#[derive(Debug, thiserror::Error)]
+pub enum WorkerError {
+    /// The coordinator cannot be reached, or has gone.
+    #[error(transparent)]
+    Attend(#[from] AttendError),
+    /// The system lacks something.
+    #[error("{}", ferrio_units::error_text(.0))]
+    System(#[from] io::Error),
+    /// The coordinator wants no such worker.
+    #[error("the coordinator refuses this worker: {0}")]
+    Refused(String),
+}
+
+/// Attends a coordinator as the worker of this rank, until it is dismissed.
+///
+/// # Errors
+/// The coordinator is not that of this run, refuses the worker, or has gone.
+pub fn attend(connection: Connection, key: &RunKey, rank: u32) -> Result<(), WorkerError> {
+    let host = system_info::host_name();
+    let hello = Hello { protocol: PROTOCOL, version: VERSION.to_owned(), token: key.token(rank), rank, host };
+    let link = Link::open(connection, key.clone(), Report::Hello(hello))?;
+    loop {
+        match link.next_order() {
+            Ordered::Prepare(work) => work_once(*work, rank, &link),
+            Ordered::Begin(_) => {}
+            Ordered::Over(ending) => return ending,
+        }
+    }
+}
+
+/// One run: prepares, begins when it is told to, and reports its outcome.
+fn work_once(work: Work, rank: u32, link: &Link) {
+    let outcome = match prepared(work, rank, link) {
+        Ok(Some(outcome)) => Report::Over(Box::new(outcome)),
+        // The run was given up before its start, and nobody waits for an outcome.
+        Ok(None) => return,
+        Err(reason) => Report::Refused(reason),
+    };
+    link.send(outcome);
+}
+
+fn prepared(work: Work, rank: u32, link: &Link) -> Result<Option<WorkerOutcome>, String> {
+    let handle = Handle::new().map_err(|error| error.to_string())?;
+    link.steer(&handle);
+    let is_audited = work.is_audited;
+    let session = session_of(work, rank, handle).map_err(|error| error.to_string())?;
+    let mut intervals = IntervalCount::default();
+    let prepared = {
+        let mut observer = |event: &RunEvent| tell(event, link, &mut intervals);
+        session.prepare(&mut [&mut observer]).map_err(|error| error.to_string())?
+    };
+    link.send(Report::Ready);
+    let Some(at_ns) = link.wait_for_begin() else {
+        // Dropping it ends its jobs.
+        drop(prepared);
+        return Ok(None);
+    };
+    Ok(Some(gone(prepared, at_ns, is_audited, link, intervals)))
+}
+
+fn gone(
+    prepared: PreparedSession,
+    at_ns: u64,
+    is_audited: bool,
+    link: &Link,
+    mut intervals: IntervalCount,
+) -> WorkerOutcome {
+    let mut observer = |event: &RunEvent| tell(event, link, &mut intervals);
+    let start = Start::AtMonotonic(Duration::from_nanos(at_ns));
+    let outcome = prepared.go(start, &mut [&mut observer]).run;
+    debug_assert!(outcome.record.audit.is_some() == is_audited, "what is audited is audited on its host");
+    WorkerOutcome {
+        record: outcome.record,
+        n_failed: outcome.n_failed,
+        is_stopped: outcome.is_stopped,
+        n_logs_lost: outcome.n_logs_lost,
+        n_intervals_lost: intervals.n_lost,
+    }
+}
+
+/// Intervals that found no room on their way.
+#[derive(Debug, Default)]
+struct IntervalCount {
+    n_lost: u64,
+}
+
+/// The session of a run on this host.
+fn session_of(work: Work, rank: u32, handle: Handle) -> Result<Session, names::NameError> {
+    let jobs = names::resolved(work.jobs, rank, &work.host, work.n_hosts)?;
+    let mut session = Session::native_with_handle(jobs, handle);
+    session.is_audited = work.is_audited;
+    let settings = &mut session.settings;
+    settings.readonly = work.is_readonly;
+    settings.command_line = work.words;
+    settings.record_interval = (work.interval_ms > 0).then(|| Duration::from_millis(work.interval_ms));
+    settings.waits_at_stonewalls = true;
+    Ok(session)
+}
+
+/// Passes an event on. Messages and steps wait for room on the connection; figures do not, and are lost where there is none.
+fn tell(event: &RunEvent, link: &Link, intervals: &mut IntervalCount) {
+    match event {
+        RunEvent::Began => link.send(Report::Began { at_ns: ferrio_sys::clock::monotonic_ns() }),
+        RunEvent::AtStonewall(number) => link.send(Report::AtStage(*number)),
+        RunEvent::Message(stream, note) => link.send(Report::Message(*stream, note.clone())),
+        RunEvent::Interval(interval) => {
+            intervals.n_lost += u64::from(!link.offer(Report::Interval(interval.clone())));
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,56 @@
+//! Names that differ from host to host: `$rank`, `$host` and `$hosts` in the texts of jobs.
+
+use ferrio_spec::RunSpec;
+use ferrio_stats::wire::{self, WireError};
+use serde_json::Value;
+
+/// Jobs whose names cannot be replaced.
+#[derive(Debug, thiserror::Error)]
+#[error("the names of the jobs cannot be put in: {0}")]
+pub(super) struct NameError(#[from] WireError);
+
+/// The jobs of one host: in all their texts, `$rank` is its rank, `$host` its name, `$hosts` the number of hosts.
+///
+/// # Errors
+/// The jobs cannot be taken apart.
+pub(super) fn resolved(jobs: RunSpec, rank: u32, host: &str, n_hosts: u32) -> Result<RunSpec, NameError> {
+    let mut value = wire::to_value(&jobs);
+    // The longer name comes first.
+    let names = [("$hosts", n_hosts.to_string()), ("$host", host.to_owned()), ("$rank", rank.to_string())];
+    if replace(&mut value, &names) { Ok(wire::from_value(&value)?) } else { Ok(jobs) }
+}
+
+/// Replaces the names; true if there was one.
+fn replace(value: &mut Value, names: &[(&str, String)]) -> bool {
+    match value {
+        Value::String(text) => {
+            let found = names.iter().any(|(name, _)| text.contains(name));
+            for (name, by) in names.iter().filter(|_| found) {
+                *text = text.replace(name, by);
+            }
+            found
+        }
+        Value::Array(values) => values.iter_mut().fold(false, |found, value| replace(value, names) | found),
+        Value::Object(fields) => fields.values_mut().fold(false, |found, value| replace(value, names) | found),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ferrio_spec::JobSpec;
+
+    #[test]
+    fn names_are_those_of_the_host() {
+        let job = JobSpec { name: "$rank of $hosts on $host".to_owned(), ..JobSpec::default() };
+        let jobs = RunSpec { jobs: vec![job], ..RunSpec::default() };
+        let own = resolved(jobs.clone(), 2, "node2", 8).expect("names");
+        assert_eq!(own.jobs[0].name, "2 of 8 on node2");
+        let plain = RunSpec { jobs: vec![JobSpec::default()], ..RunSpec::default() };
+        assert_eq!(resolved(plain.clone(), 2, "node2", 8).expect("no names"), plain);
+        // All that jobs have survives.
+        let again: RunSpec = wire::from_value(&wire::to_value(&jobs)).expect("the same jobs");
+        assert_eq!(again, jobs);
+    }
+}

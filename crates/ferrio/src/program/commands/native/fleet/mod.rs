@@ -1,0 +1,157 @@
+//! `ferrio fleet`: one run of fio's jobs on many hosts at once, and one report of what all of them have measured.
+//!
+//! Must not know: how hosts talk to each other. Start reading at [`run`]; `launched` starts the workers, `text` has the report.
+
+mod launched;
+mod options;
+mod progress;
+mod text;
+
+use super::{Request, parse};
+use crate::shared::protected_files;
+use crate::ui::arguments;
+use crate::ui::console::Console;
+use crate::ui::exit::{self, Exit};
+use crate::ui::own_options;
+use crate::ui::signals::Signals;
+use anyhow::{Context, anyhow};
+use ferrio::fleet::FleetOutcome;
+use ferrio::fleet::launch::{self, Ranks};
+use ferrio::fleet::wire::Work;
+use ferrio::fleet::worker::{self, Connection};
+use ferrio_run::Handle;
+use launched::Fleet;
+use options::FleetOptions;
+use progress::FleetConsole;
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+pub(crate) use options::describe;
+
+const PROGRAM: &str = "ferrio fleet";
+
+/// Length of the intervals whose figures workers send, milliseconds.
+const INTERVAL_MS: u64 = 1_000;
+
+/// Runs the command with its arguments (the command's name first).
+pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
+    let mut console = Console::of_command(PROGRAM);
+    if arguments.len() == 1 || arguments[1] == "--help" || arguments[1] == "-h" {
+        console.report(&arguments::help_text(describe()));
+        return exit::at_end(arguments.len() == 1);
+    }
+    let mut words = arguments.to_vec();
+    let options: FleetOptions = match own_options::take(&mut words) {
+        Ok(options) => options,
+        Err(error) => return failure(&mut console, &error),
+    };
+    if let Some(rank) = options.attend {
+        return attend(rank, &mut console);
+    }
+    let request = match parse("fleet", &words) {
+        Ok(request) => request,
+        Err(messages) => {
+            console.print_all(&messages);
+            return Exit::Failed.into();
+        }
+    };
+    coordinate(&options, request, arguments, &mut console).unwrap_or_else(|error| failure(&mut console, &error))
+}
+
+fn failure(console: &mut Console, error: &anyhow::Error) -> ExitCode {
+    console.error(&format!("{PROGRAM}: {error:#}\n"));
+    Exit::Failed.into()
+}
+
+/// A worker that another `ferrio fleet` has launched.
+fn attend(rank: u32, console: &mut Console) -> ExitCode {
+    match launch::attend_launcher(rank) {
+        Ok(()) => Exit::Fine.into(),
+        Err(error) => {
+            let host = ferrio_sys::system_info::host_name();
+            console.error(&format!("{PROGRAM} on {host}: {error}\n"));
+            Exit::Failed.into()
+        }
+    }
+}
+
+fn coordinate(
+    options: &FleetOptions,
+    request: Request,
+    arguments: &[OsString],
+    console: &mut Console,
+) -> anyhow::Result<ExitCode> {
+    let Request { own, invocation, inputs } = request;
+    let output = &invocation.output;
+    let unbuilt = [
+        ("--live", own.live),
+        ("--web", own.web.is_some()),
+        ("--csv", own.csv),
+        ("--output-format=jsonl", own.jsonl),
+        ("--anonymous", output.is_anonymous),
+        ("--keep", output.keep.is_some()),
+        ("--record", output.record.is_some()),
+        ("--output", output.file.is_some()),
+        ("--debug", invocation.debug.mask != 0),
+    ];
+    if let Some((name, _)) = unbuilt.iter().find(|(_, is_given)| *is_given) {
+        return Err(anyhow!("{name} is not built for fleets: there are --json and --html"));
+    }
+    let ranks = if options.has_hosts() { None } else { Ranks::from_environment()? };
+    if let Some(ranks) = ranks.as_ref().filter(|ranks| ranks.rank > 0) {
+        let (stream, key) = options.meeting(&ranks.step).find(options.join_limit())?;
+        worker::attend(Connection::Tcp(stream), &key, ranks.rank)?;
+        return Ok(Exit::Fine.into());
+    }
+    let kept = protected_files::of_run(&invocation.run, &inputs);
+    let page = own.html.as_deref().map(|path| text::Page::create(path, kept)).transpose()?;
+    if own.json {
+        console.collect_messages();
+    }
+    console.print_all(&invocation.messages);
+    // Before any thread: from now on a signal ends in a report.
+    let signals = Signals::listen(false).map_err(|error| anyhow!("{error}"))?;
+    let handle = Handle::new().map_err(|error| anyhow!("{error}"))?;
+    signals.steer(handle.clone());
+    let (mut coordinator, fleet) = match &ranks {
+        Some(ranks) => Fleet::gathered(options, ranks)?,
+        None => Fleet::launched(options)?,
+    };
+    let n_hosts = fleet.n_hosts();
+    let work = Work {
+        jobs: invocation.run,
+        host: String::new(),
+        n_hosts,
+        is_readonly: invocation.readonly,
+        words: arguments.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
+        interval_ms: INTERVAL_MS,
+        is_audited: true,
+    };
+    let mut shown = FleetConsole::new(console, own.json, n_hosts);
+    let outcome = coordinator
+        .gather(&handle, &mut |event| shown.event(event))
+        .and_then(|()| coordinator.run(&work, &handle, &mut |event| shown.event(event)));
+    shown.end();
+    coordinator.dismiss();
+    fleet.end();
+    let outcome = outcome.context("nothing was measured")?;
+    Ok(report(&outcome, own.json, page, signals.first(), console))
+}
+
+fn report(
+    outcome: &FleetOutcome,
+    is_json: bool,
+    page: Option<text::Page>,
+    signal: Option<i32>,
+    console: &mut Console,
+) -> ExitCode {
+    let merged = outcome.merged();
+    console.report(&if is_json { text::document(outcome, &merged) } else { text::report_text(outcome, &merged) });
+    if let Some(page) = page {
+        page.write(outcome, &merged, console);
+    }
+    let n_lost = outcome.hosts.iter().filter(|host| host.lost.is_some()).count() as u32;
+    let mut session = outcome.clone().into_session_outcome();
+    session.run.n_failed = session.run.n_failed.max(n_lost);
+    ExitCode::from(exit::exit_number(&session, signal, console))
+}
