@@ -135,10 +135,13 @@ fn not_together(hosts: &[AuditedHost<'_>]) -> Option<Finding> {
     Some(of_rule(&NOT_TOGETHER, Severity::Misleading, evidence, explanation))
 }
 
+/// A fact about a host, as text.
+type Fact = fn(&Provenance) -> String;
+
 fn differences(hosts: &[AuditedHost<'_>]) -> Option<Finding> {
     let known: Vec<(&str, &Provenance)> =
         hosts.iter().filter_map(|host| Some((host.name, host.record.provenance.as_deref()?))).collect();
-    let facts: [(&str, fn(&Provenance) -> String); 5] = [
+    let facts: [(&str, Fact); 5] = [
         ("kernel", |facts| facts.kernel_release.clone()),
         ("CPU", |facts| facts.cpu.model.clone().unwrap_or_default()),
         ("CPUs", |facts| facts.cpu.n_online.to_string()),
@@ -155,7 +158,7 @@ fn differences(hosts: &[AuditedHost<'_>]) -> Option<Finding> {
 }
 
 /// The values of a fact with the hosts that have them; `None`: there is one value.
-fn difference(name: &str, fact: fn(&Provenance) -> String, known: &[(&str, &Provenance)]) -> Option<String> {
+fn difference(name: &str, fact: Fact, known: &[(&str, &Provenance)]) -> Option<String> {
     let mut values: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for (host, facts) in known {
         values.entry(fact(facts)).or_default().push(host);

@@ -40,10 +40,7 @@ pub enum JobError {
     Refused(#[from] RefusedValue),
     /// A job writes or trims, and the program is told not to.
     #[error("job <{job}> has write or trim bit set, but fio is in read-only mode")]
-    ReadOnly {
-        /// Name of the job.
-        job: String,
-    },
+    ReadOnly { job: String },
     /// An option that fio removed.
     #[error("Option {0} is deprecated")]
     Removed(&'static str),

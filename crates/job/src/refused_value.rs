@@ -13,17 +13,14 @@ pub enum RefusedValue {
     /// A byte that is not UTF-8, for an option that takes text.
     #[error("{option}: byte {at} of the value ({byte:#04x}) is not UTF-8, and this option takes text")]
     NotText {
-        /// The option.
         option: &'static str,
         /// Place of the byte in the value.
         at: usize,
-        /// The byte.
         byte: u8,
     },
     /// A number that the option's field cannot hold.
     #[error("{option}: value out of range: {number}")]
     OutOfRange {
-        /// The option.
         option: &'static str,
         /// The given number.
         number: i64,
@@ -37,7 +34,6 @@ pub enum RefusedValue {
     /// A number of zones that is none.
     #[error("{option}: unexpected zone value '{given}'")]
     NotZones {
-        /// The option.
         option: &'static str,
         /// The value.
         given: String,
@@ -48,7 +44,6 @@ pub enum RefusedValue {
     /// Neither a time nor a distribution of times.
     #[error("{option}={given}: give a time, exponential:MEAN or uniform:LOW-HIGH")]
     NotDrawnTime {
-        /// The option.
         option: &'static str,
         /// The value.
         given: String,
@@ -56,7 +51,6 @@ pub enum RefusedValue {
     /// A drawn length that can be 0, which stands for no limit.
     #[error("{option}={given}: 0 would be no limit; give times above it")]
     DrawnZero {
-        /// The option.
         option: &'static str,
         /// The value.
         given: String,
@@ -64,7 +58,6 @@ pub enum RefusedValue {
     /// A CPU that the machine does not have.
     #[error("CPU {cpu} too large (max={max})")]
     CpuTooLarge {
-        /// The CPU.
         cpu: u32,
         /// Last CPU of the machine.
         max: u32,
@@ -119,7 +112,6 @@ pub enum RefusedValue {
     /// The place of a secret has none.
     #[error("{option}={given}: {why}")]
     Secret {
-        /// The option.
         option: &'static str,
         /// The value, which is the place.
         given: String,

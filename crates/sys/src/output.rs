@@ -11,7 +11,7 @@ mod atomic_file;
 mod protected_paths;
 pub mod work_folder;
 
-pub use atomic_file::AtomicFile;
+pub use atomic_file::{AtomicFile, write_private};
 pub use protected_paths::{FileRole, ProtectedPaths};
 
 use rustix::fs::{CWD, Mode, OFlags};

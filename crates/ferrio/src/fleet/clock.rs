@@ -6,11 +6,11 @@
 /// that trip.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct ClockOffset {
-    best: Option<Reading>,
+    best: Option<ClockReading>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Reading {
+struct ClockReading {
     offset_ns: i64,
     round_trip_ns: u64,
 }
@@ -21,7 +21,7 @@ impl ClockOffset {
         // An answer from before its question, or of another question, tells nothing.
         let Some(round_trip_ns) = now_ns.checked_sub(asked_ns) else { return };
         let middle_ns = asked_ns + round_trip_ns / 2;
-        let reading = Reading { offset_ns: read_ns.wrapping_sub(middle_ns) as i64, round_trip_ns };
+        let reading = ClockReading { offset_ns: read_ns.wrapping_sub(middle_ns) as i64, round_trip_ns };
         if self.best.is_none_or(|best| round_trip_ns < best.round_trip_ns) {
             self.best = Some(reading);
         }

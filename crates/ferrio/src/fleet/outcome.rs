@@ -3,7 +3,7 @@
 //! Statistics merge exactly: percentiles of all hosts are those of the histograms of all hosts. Must not know: how outcomes are shown.
 //! Start reading at [`FleetOutcome::merged`].
 
-use super::wire::WorkerOutcome;
+use super::wire::MeasuredHost;
 use crate::session::SessionOutcome;
 use ferrio_insight::fleet::{AuditedHost, fleet_findings};
 use ferrio_run::RunOutcome;
@@ -27,7 +27,7 @@ pub struct HostOutcome {
     /// Its outcome did not come: these are the figures of its intervals so far.
     pub is_partial: bool,
     /// What it has measured.
-    pub outcome: WorkerOutcome,
+    pub outcome: MeasuredHost,
     /// Why it was lost, if it was.
     pub lost: Option<String>,
 }
@@ -85,7 +85,7 @@ impl FleetOutcome {
         windows.iter().map(|window| window.1).max().unwrap_or_default().saturating_sub(begin)
     }
 
-    /// All hosts in one record: a job's clones are those of all hosts, each with the name of its host.
+    /// All hosts in one record: a job's clones are those of all hosts.
     pub fn merged(&self) -> RunRecord {
         let mut hosts = self.hosts.iter();
         let first = hosts.next().map(|host| host.outcome.record.clone()).unwrap_or_default();
@@ -107,10 +107,7 @@ impl FleetOutcome {
             for message in record.messages.kept() {
                 merged.messages.push(message.stream, message.note.clone());
             }
-            merged.workers.extend(record.workers.iter().cloned().map(|mut worker| {
-                worker.host = Some(host.name.clone());
-                worker
-            }));
+            merged.workers.extend(record.workers.iter().cloned());
         }
         // In the order of jobs, so that a job's clones on all hosts stand together; the sort keeps the order of hosts.
         merged.workers.sort_by_key(|worker| worker.job_index);

@@ -42,12 +42,7 @@ pub enum PatternError {
     Order(String),
     /// A share out of its bounds.
     #[error("'{share}' is no share of '{entry}'; allowed: 1 to 100")]
-    Share {
-        /// The share.
-        share: String,
-        /// The entry with it.
-        entry: String,
-    },
+    Share { share: String, entry: String },
 }
 
 /// Sets `patterns`.

@@ -154,7 +154,6 @@ pub(super) fn stuck_error(worker: &WorkerPlan) -> Failure {
 fn worker_record(worker: &WorkerPlan, record: &SupervisedWorker, stats: Box<ThreadStats>) -> WorkerRecord {
     let spec = &worker.spec;
     WorkerRecord {
-        host: None,
         name: spec.name.clone(),
         description: spec.description.clone(),
         job_index: worker.job_index as u32,

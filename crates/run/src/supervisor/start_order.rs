@@ -8,7 +8,7 @@ use std::time::Duration;
 
 /// The workers that start now.
 #[derive(Debug, Default)]
-pub(super) struct Due {
+pub(super) struct DueWorkers {
     /// Their indexes, ascending.
     pub(super) workers: Vec<usize>,
     /// All jobs before this stonewall (the first one is 1) have ended, and it is not open.
@@ -22,7 +22,7 @@ pub(super) fn due_to_start(
     records: &[SupervisedWorker],
     elapsed: Duration,
     open_stonewalls: u32,
-) -> Due {
+) -> DueWorkers {
     let mut turn = Vec::new();
     let mut waits_at = None;
     let mut stonewall = 0;
@@ -49,7 +49,7 @@ pub(super) fn due_to_start(
         turn.is_sorted() && turn.iter().all(|index| records[*index].is_waiting()),
         "workers start once, in order"
     );
-    Due { workers: turn, waits_at }
+    DueWorkers { workers: turn, waits_at }
 }
 
 /// `wait_for`: true if all workers of the named job have ended.

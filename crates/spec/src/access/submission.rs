@@ -45,7 +45,6 @@ pub struct PriorityShare {
 }
 
 impl PriorityShare {
-    /// The priority.
     pub fn priority(&self) -> IoPriority {
         IoPriority { class: self.class, level: self.level, hint: self.hint }
     }

@@ -140,6 +140,21 @@ mod tests {
         worker
     }
 
+    fn finding() -> Finding {
+        Finding {
+            hosts: Vec::new(),
+            id: "x".to_owned(),
+            title: "t".to_owned(),
+            severity: Severity::Note,
+            jobs: vec!["a".to_owned()],
+            direction: None,
+            evidence: Vec::new(),
+            explanation: "The file /srv/ada/customer.db has grown by 7 MB/s, see /proc/meminfo.".to_owned(),
+            cure: "Write customer.db before.".to_owned(),
+            page: "docs/findings/x.md".to_owned(),
+        }
+    }
+
     fn record() -> RunRecord {
         let options = vec![
             ("filename".to_owned(), "customer.db".to_owned()),
@@ -194,21 +209,7 @@ mod tests {
         record.messages.push(MessageStream::Error, refused.into());
         let told = record.messages.kept()[0].clone();
         record.course.push(LoggedEvent::Message { epoch_ms: 1, message: told });
-        record.audit = Some(Audit {
-            findings: vec![Finding {
-                hosts: Vec::new(),
-                id: "x".to_owned(),
-                title: "t".to_owned(),
-                severity: Severity::Note,
-                jobs: vec!["a".to_owned()],
-                direction: None,
-                evidence: Vec::new(),
-                explanation: "The file /srv/ada/customer.db has grown by 7 MB/s, see /proc/meminfo.".to_owned(),
-                cure: "Write customer.db before.".to_owned(),
-                page: "docs/findings/x.md".to_owned(),
-            }],
-            ..Audit::default()
-        });
+        record.audit = Some(Audit { findings: vec![finding()], ..Audit::default() });
         record
     }
 

@@ -118,9 +118,6 @@ pub struct WorkerRecord {
     pub name: String,
     pub description: Option<String>,
     pub job_index: u32,
-    /// The host that it ran on, in a record of several hosts.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub host: Option<String>,
     /// Number of the clone: 0 for the first.
     pub clone_index: u32,
     /// Number of the worker in the run, from 1.

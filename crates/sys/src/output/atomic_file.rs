@@ -77,6 +77,22 @@ impl AtomicFile {
     }
 }
 
+/// Writes a file that its user alone can read, in the place of one that may be there. It is whole whenever it is there.
+///
+/// # Errors
+/// The directory takes no file, or there is no room.
+pub fn write_private(path: &Path, content: &[u8]) -> io::Result<()> {
+    let mut name = path.file_name().ok_or(ErrorKind::InvalidInput)?.to_owned();
+    name.push(format!(".{}.tmp", std::process::id()));
+    let beside = path.with_file_name(name);
+    let mut file = make_private(&beside)?;
+    let written = file.write_all(content).and_then(|()| file.sync_all()).and_then(|()| fs::rename(&beside, path));
+    if written.is_err() {
+        let _ = fs::remove_file(&beside);
+    }
+    written
+}
+
 /// Makes the file beside, with mode and owner of the file that it is going to replace.
 ///
 /// # Errors

@@ -43,7 +43,6 @@ impl SystemInfo {
     }
 }
 
-/// Name of this host.
 pub fn host_name() -> String {
     rustix::system::uname().nodename().to_string_lossy().into_owned()
 }

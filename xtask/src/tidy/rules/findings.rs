@@ -5,7 +5,7 @@ use super::super::source::Source;
 use proc_macro2::TokenTree;
 
 /// Where rules are, each with its name. A rule names others in `yields_to`.
-const HOMES: [&str; 2] = ["crates/insight/src/rules/", "crates/insight/src/repeats/"];
+const HOMES: [&str; 3] = ["crates/insight/src/rules/", "crates/insight/src/repeats/", "crates/insight/src/fleet.rs"];
 
 /// The name of a rule elsewhere. Names of one word are left out: they are also keys and words of other things.
 pub(super) fn named_elsewhere(source: &Source<'_>) -> Vec<Finding> {

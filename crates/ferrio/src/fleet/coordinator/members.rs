@@ -1,17 +1,17 @@
 //! The workers that have come, and the state of each.
 
 use super::partial::PartialRecord;
-use super::{FleetError, FleetEvent, FleetSettings, WorkerOutcome};
+use super::{FleetError, FleetEvent, FleetSettings, MeasuredHost};
 use crate::fleet::clock::ClockOffset;
 use crate::fleet::outcome::HostOutcome;
 use crate::fleet::wire::secrets::RunKey;
-use crate::fleet::wire::{Hello, Order, PROTOCOL, Report};
+use crate::fleet::wire::{FleetOrder, FleetReport, Hello, PROTOCOL};
 use crate::session::VERSION;
 use tokio::sync::mpsc::UnboundedSender;
 
 /// Where a worker is in its run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum State {
+pub(super) enum MemberState {
     /// It has no run, or prepares one.
     Waiting,
     /// It waits for the start, or runs.
@@ -24,12 +24,12 @@ pub(super) enum State {
 
 /// A worker.
 #[derive(Debug)]
-pub(super) struct Member {
+pub(super) struct FleetMember {
     connection: u64,
     rank: u32,
     pub(super) host: String,
-    orders: UnboundedSender<Order>,
-    pub(super) state: State,
+    orders: UnboundedSender<FleetOrder>,
+    pub(super) state: MemberState,
     pub(super) clock: ClockOffset,
     /// It was asked for the time, and has not answered.
     pub(super) awaits_clock: bool,
@@ -41,19 +41,19 @@ pub(super) struct Member {
     pub(super) stage: u32,
     refused: Option<String>,
     lost: Option<String>,
-    outcome: Option<Box<WorkerOutcome>>,
+    outcome: Option<Box<MeasuredHost>>,
     partial: PartialRecord,
 }
 
-impl Member {
-    pub(super) fn order(&self, order: Order) {
+impl FleetMember {
+    pub(super) fn order(&self, order: FleetOrder) {
         // A worker that has gone is told so by its connection.
         let _ = self.orders.send(order);
     }
 
     pub(super) fn ask_clock(&mut self, asked_ns: u64) {
         self.awaits_clock = true;
-        self.order(Order::ReadClock { asked_ns });
+        self.order(FleetOrder::ReadClock { asked_ns });
     }
 
     pub(super) fn refusal(&self) -> Option<FleetError> {
@@ -65,32 +65,32 @@ impl Member {
     }
 
     /// Takes a report that came at this time of our clock.
-    pub(super) fn take(&mut self, report: Report, at_ns: u64, observer: &mut dyn FnMut(&FleetEvent<'_>)) {
+    pub(super) fn take(&mut self, report: FleetReport, at_ns: u64, observer: &mut dyn FnMut(&FleetEvent<'_>)) {
         let (rank, host) = (self.rank, self.host.as_str());
         match report {
-            Report::Clock { asked_ns, read_ns } => {
+            FleetReport::Clock { asked_ns, read_ns } => {
                 self.clock.add(asked_ns, read_ns, at_ns);
                 self.awaits_clock = false;
             }
-            Report::Ready => self.state = State::Ready,
-            Report::Began { at_ns } => self.began_ns = Some(self.clock.here(at_ns)),
-            Report::AtStage(stage) => self.stage = stage,
-            Report::Message(stream, note) => observer(&FleetEvent::Message { host, stream, note: &note }),
-            Report::Interval(interval) => {
+            FleetReport::Ready => self.state = MemberState::Ready,
+            FleetReport::Began { at_ns } => self.began_ns = Some(self.clock.here(at_ns)),
+            FleetReport::AtStage(stage) => self.stage = stage,
+            FleetReport::Message(stream, note) => observer(&FleetEvent::Message { host, stream, note: &note }),
+            FleetReport::Interval(interval) => {
                 observer(&FleetEvent::Interval { rank, host, interval: &interval });
                 self.partial.add(&interval);
             }
-            Report::Over(outcome) => {
+            FleetReport::Over(outcome) => {
                 self.outcome = Some(outcome);
                 self.ended_ns = Some(at_ns);
-                self.state = State::Over;
+                self.state = MemberState::Over;
             }
-            Report::Refused(reason) => {
+            FleetReport::Refused(reason) => {
                 self.refused = Some(reason);
-                self.state = State::Over;
+                self.state = MemberState::Over;
             }
             // A worker has said already who it is.
-            Report::Hello(_) => {}
+            FleetReport::Hello(_) => {}
         }
     }
 
@@ -98,15 +98,15 @@ impl Member {
     pub(super) fn lose(&mut self, reason: &str, observer: &mut dyn FnMut(&FleetEvent<'_>)) {
         // Once a run is over, the next one notices.
         self.lost = Some(reason.to_owned());
-        if self.state != State::Over {
-            self.state = State::Lost;
+        if self.state != MemberState::Over {
+            self.state = MemberState::Lost;
             observer(&FleetEvent::Lost { host: &self.host, reason });
         }
     }
 
     /// What its host has done.
     pub(super) fn take_outcome(&mut self) -> HostOutcome {
-        let lost = self.lost.clone().filter(|_| self.state == State::Lost);
+        let lost = self.lost.clone().filter(|_| self.state == MemberState::Lost);
         let outcome = self.outcome.take().map(|outcome| *outcome);
         HostOutcome {
             rank: self.rank,
@@ -124,36 +124,36 @@ impl Member {
 
 /// All workers, by rank.
 #[derive(Debug, Default)]
-pub(super) struct Members(Vec<Member>);
+pub(super) struct Members(Vec<FleetMember>);
 
 impl Members {
-    pub(super) fn all(&self) -> &[Member] {
+    pub(super) fn all(&self) -> &[FleetMember] {
         &self.0
     }
 
-    pub(super) fn all_mut(&mut self) -> impl Iterator<Item = &mut Member> {
+    pub(super) fn all_mut(&mut self) -> impl Iterator<Item = &mut FleetMember> {
         self.0.iter_mut()
     }
 
     /// Those that are not lost.
-    pub(super) fn present(&self) -> impl Iterator<Item = &Member> {
-        self.0.iter().filter(|member| member.state != State::Lost)
+    pub(super) fn present(&self) -> impl Iterator<Item = &FleetMember> {
+        self.0.iter().filter(|member| member.state != MemberState::Lost)
     }
 
-    pub(super) fn present_mut(&mut self) -> impl Iterator<Item = &mut Member> {
-        self.0.iter_mut().filter(|member| member.state != State::Lost)
+    pub(super) fn present_mut(&mut self) -> impl Iterator<Item = &mut FleetMember> {
+        self.0.iter_mut().filter(|member| member.state != MemberState::Lost)
     }
 
-    pub(super) fn of_rank(&self, rank: u32) -> Option<&Member> {
+    pub(super) fn of_rank(&self, rank: u32) -> Option<&FleetMember> {
         self.0.iter().find(|member| member.rank == rank)
     }
 
-    pub(super) fn of_connection(&mut self, connection: u64) -> Option<&mut Member> {
+    pub(super) fn of_connection(&mut self, connection: u64) -> Option<&mut FleetMember> {
         self.0.iter_mut().find(|member| member.connection == connection)
     }
 
     /// Gives an order to all that are there.
-    pub(super) fn order(&self, order: &Order) {
+    pub(super) fn order(&self, order: &FleetOrder) {
         self.present().for_each(|member| member.order(order.clone()));
     }
 
@@ -164,17 +164,18 @@ impl Members {
 
     /// Those that have not ended count as lost.
     pub(super) fn give_up(&mut self, reason: &str) {
-        for member in self.0.iter_mut().filter(|member| !matches!(member.state, State::Over | State::Lost)) {
-            member.order(Order::Dismiss { refused: String::new() });
+        for member in self.0.iter_mut().filter(|member| !matches!(member.state, MemberState::Over | MemberState::Lost))
+        {
+            member.order(FleetOrder::Dismiss { refused: String::new() });
             member.lost = Some(reason.to_owned());
-            member.state = State::Lost;
+            member.state = MemberState::Lost;
         }
     }
 
     /// Before a run: forgets the one before.
     pub(super) fn renew(&mut self) {
         for member in &mut self.0 {
-            member.state = if member.lost.is_some() { State::Lost } else { State::Waiting };
+            member.state = if member.lost.is_some() { MemberState::Lost } else { MemberState::Waiting };
             (member.began_ns, member.ended_ns, member.stage) = (None, None, 0);
             (member.refused, member.outcome, member.partial) = (None, None, PartialRecord::default());
         }
@@ -188,7 +189,7 @@ impl Members {
         &mut self,
         connection: u64,
         hello: &Hello,
-        orders: UnboundedSender<Order>,
+        orders: UnboundedSender<FleetOrder>,
         key: &RunKey,
         settings: &FleetSettings,
     ) -> Result<String, String> {
@@ -208,16 +209,16 @@ impl Members {
             None
         };
         if let Some(refused) = refused {
-            let _ = orders.send(Order::Dismiss { refused: refused.clone() });
+            let _ = orders.send(FleetOrder::Dismiss { refused: refused.clone() });
             return Err(refused);
         }
         let host = settings.names.get(hello.rank as usize).unwrap_or(&hello.host).clone();
-        let member = Member {
+        let member = FleetMember {
             connection,
             rank: hello.rank,
             host: host.clone(),
             orders,
-            state: State::Waiting,
+            state: MemberState::Waiting,
             clock: ClockOffset::default(),
             awaits_clock: false,
             began_ns: None,

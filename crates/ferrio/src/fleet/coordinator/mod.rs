@@ -8,12 +8,12 @@ mod partial;
 
 use super::outcome::FleetOutcome;
 use super::wire::secrets::{RunKey, SecretsError};
-use super::wire::{Order, Report, Work, WorkerOutcome};
+use super::wire::{FleetOrder, FleetReport, HostWork, MeasuredHost};
 use ferrio_run::Handle;
 use ferrio_stats::{IntervalStats, MessageStream, Note};
 use ferrio_sys::clock::monotonic_ns;
-use members::{Member, Members, State};
-use network::{Network, Said};
+use members::{FleetMember, MemberState, Members};
+use network::{Network, NetworkEvent};
 use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::os::unix::net::UnixStream;
@@ -185,7 +185,7 @@ impl Coordinator {
                 return Err(self.missing());
             }
             self.hear(observer);
-            if let Some(lost) = self.members.all().iter().find_map(Member::loss) {
+            if let Some(lost) = self.members.all().iter().find_map(FleetMember::loss) {
                 return Err(lost);
             }
         }
@@ -210,7 +210,7 @@ impl Coordinator {
     /// A host cannot run the jobs, or is lost before the start.
     pub fn run(
         &mut self,
-        work: &Work,
+        work: &HostWork,
         handle: &Handle,
         observer: &mut dyn FnMut(&FleetEvent<'_>),
     ) -> Result<FleetOutcome, FleetError> {
@@ -218,10 +218,10 @@ impl Coordinator {
         let n_hosts = self.members.present().count() as u32;
         for member in self.members.present() {
             let host = member.host.clone();
-            member.order(Order::Prepare(Box::new(Work { host, n_hosts, ..work.clone() })));
+            member.order(FleetOrder::Prepare(Box::new(HostWork { host, n_hosts, ..work.clone() })));
         }
         if let Err(error) = self.make_ready(handle, observer) {
-            self.members.order(&Order::Stop);
+            self.members.order(&FleetOrder::Stop);
             return Err(error);
         }
         self.read_clocks(observer);
@@ -229,19 +229,19 @@ impl Coordinator {
         let begin_ns = monotonic_ns() + notice.as_nanos() as u64;
         for member in self.members.present_mut() {
             let at_ns = member.clock.there(begin_ns);
-            member.order(Order::Begin { at_ns });
+            member.order(FleetOrder::Begin { at_ns });
         }
         self.watch(handle, observer);
-        Ok(FleetOutcome::of(self.members.all_mut().map(Member::take_outcome).collect(), begin_ns))
+        Ok(FleetOutcome::of(self.members.all_mut().map(FleetMember::take_outcome).collect(), begin_ns))
     }
 
     /// Waits until all workers have laid out their files.
     fn make_ready(&mut self, handle: &Handle, observer: &mut dyn FnMut(&FleetEvent<'_>)) -> Result<(), FleetError> {
         loop {
-            if let Some(refusal) = self.members.all().iter().find_map(Member::refusal) {
+            if let Some(refusal) = self.members.all().iter().find_map(FleetMember::refusal) {
                 return Err(refusal);
             }
-            let on_loss = self.members.all().iter().find_map(Member::loss);
+            let on_loss = self.members.all().iter().find_map(FleetMember::loss);
             if let Some(lost) =
                 on_loss.filter(|_| self.settings.on_lost_host == LostHost::End || self.members.present().count() == 0)
             {
@@ -250,7 +250,7 @@ impl Coordinator {
             if handle.is_stopping() {
                 return Err(FleetError::Stopped);
             }
-            if self.members.present().all(|member| matches!(member.state, State::Ready | State::Over)) {
+            if self.members.present().all(|member| matches!(member.state, MemberState::Ready | MemberState::Over)) {
                 return Ok(());
             }
             self.hear(observer);
@@ -274,25 +274,25 @@ impl Coordinator {
         let mut told_at: Option<Instant> = None;
         let mut has_begun = false;
         let mut stage = 0;
-        while self.members.present().any(|member| member.state != State::Over) {
+        while self.members.present().any(|member| member.state != MemberState::Over) {
             self.hear(observer);
             if !has_begun
-                && self.members.present().all(|member| member.began_ns.is_some() || member.state == State::Over)
+                && self.members.present().all(|member| member.began_ns.is_some() || member.state == MemberState::Over)
             {
                 has_begun = true;
                 observer(&FleetEvent::Began);
             }
             // The slowest host decides when a stonewall opens.
-            let running = self.members.present().filter(|member| member.state != State::Over);
+            let running = self.members.present().filter(|member| member.state != MemberState::Over);
             if let Some(reached) = running.map(|member| member.stage).min().filter(|reached| *reached > stage) {
                 stage = reached;
-                self.members.order(&Order::BeginStage(stage));
+                self.members.order(&FleetOrder::BeginStage(stage));
             }
             let is_broken = self.settings.on_lost_host == LostHost::End
-                && self.members.all().iter().any(|member| member.state == State::Lost);
+                && self.members.all().iter().any(|member| member.state == MemberState::Lost);
             if told_at.is_none() && (handle.is_stopping() || is_broken) {
                 told_at = Some(Instant::now());
-                self.members.order(&Order::Stop);
+                self.members.order(&FleetOrder::Stop);
             }
             if told_at.is_some_and(|told_at| told_at.elapsed() > END_LIMIT) {
                 self.members.give_up("it has not ended in time");
@@ -309,20 +309,20 @@ impl Coordinator {
         }
     }
 
-    fn take(&mut self, said: Said, observer: &mut dyn FnMut(&FleetEvent<'_>)) {
+    fn take(&mut self, said: NetworkEvent, observer: &mut dyn FnMut(&FleetEvent<'_>)) {
         match said {
-            Said::Reported { connection, report: Report::Hello(hello), orders, .. } => {
+            NetworkEvent::Reported { connection, report: FleetReport::Hello(hello), orders, .. } => {
                 match self.members.join(connection, &hello, orders, &self.key, &self.settings) {
                     Ok(host) => observer(&FleetEvent::Joined { rank: hello.rank, host: &host }),
                     Err(reason) => observer(&FleetEvent::Turned { reason: &reason }),
                 }
             }
-            Said::Reported { connection, report, at_ns, .. } => {
+            NetworkEvent::Reported { connection, report, at_ns, .. } => {
                 if let Some(member) = self.members.of_connection(connection) {
                     member.take(report, at_ns, observer);
                 }
             }
-            Said::Gone { connection, reason } => {
+            NetworkEvent::Gone { connection, reason } => {
                 if let Some(member) = self.members.of_connection(connection) {
                     member.lose(&reason, observer);
                 }
@@ -332,7 +332,7 @@ impl Coordinator {
 
     /// Tells all workers that nothing more is wanted of them.
     pub fn dismiss(self) {
-        self.members.order(&Order::Dismiss { refused: String::new() });
+        self.members.order(&FleetOrder::Dismiss { refused: String::new() });
         self.network.end();
     }
 }

@@ -6,7 +6,7 @@
 use crate::fleet::wire::secrets::RunKey;
 use crate::fleet::wire::service::{AttendService, Attendance, KEEPALIVE_INTERVAL, KEEPALIVE_LIMIT, OrderStream};
 use crate::fleet::wire::stream::FleetStream;
-use crate::fleet::wire::{Order, Report};
+use crate::fleet::wire::{FleetOrder, FleetReport};
 use ferrio_sys::clock::monotonic_ns;
 use std::io;
 use std::net::TcpListener as StdTcpListener;
@@ -33,17 +33,17 @@ const HANDSHAKE_LIMIT: Duration = Duration::from_secs(5);
 const END_LIMIT: Duration = Duration::from_secs(2);
 
 /// What a worker has said.
-pub(super) enum Said {
+pub(super) enum NetworkEvent {
     /// A report.
     Reported {
         /// Number of its connection.
         connection: u64,
         /// The report.
-        report: Report,
+        report: FleetReport,
         /// Time at which it came, `CLOCK_MONOTONIC`.
         at_ns: u64,
         /// Orders for it.
-        orders: UnboundedSender<Order>,
+        orders: UnboundedSender<FleetOrder>,
     },
     /// Its connection has ended.
     Gone {
@@ -56,7 +56,7 @@ pub(super) enum Said {
 
 /// The connections.
 pub(super) struct Network {
-    said: channel::Receiver<Said>,
+    said: channel::Receiver<NetworkEvent>,
     accepted: mpsc::Sender<Accepted>,
     end: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
@@ -90,7 +90,7 @@ impl Network {
         Ok(())
     }
 
-    pub(super) fn next_within(&self, limit: Duration) -> Option<Said> {
+    pub(super) fn next_within(&self, limit: Duration) -> Option<NetworkEvent> {
         self.said.recv_timeout(limit).ok()
     }
 
@@ -119,7 +119,7 @@ fn serve(tls: ServerTlsConfig, calls: Calls, comes: mpsc::Receiver<Accepted>, en
             .tls_config(tls);
         let Ok(server) = server else { return };
         let (stop, stopped) = oneshot::channel::<()>();
-        let served = server.serve_with_incoming_shutdown(AttendService(calls), Incoming(incoming), async {
+        let serving = server.serve_with_incoming_shutdown(AttendService(calls), Incoming(incoming), async {
             let _ = stopped.await;
         });
         let ending = async {
@@ -128,10 +128,10 @@ fn serve(tls: ServerTlsConfig, calls: Calls, comes: mpsc::Receiver<Accepted>, en
             tokio::time::sleep(END_LIMIT).await;
         };
         // Whichever comes first: all calls have ended, or their time is over.
-        let mut served = std::pin::pin!(served);
+        let mut serving = std::pin::pin!(serving);
         let mut ending = std::pin::pin!(ending);
         std::future::poll_fn(|context| {
-            if served.as_mut().poll(context).is_ready() || ending.as_mut().poll(context).is_ready() {
+            if serving.as_mut().poll(context).is_ready() || ending.as_mut().poll(context).is_ready() {
                 return std::task::Poll::Ready(());
             }
             std::task::Poll::Pending
@@ -191,12 +191,12 @@ impl Stream for Incoming {
 /// The calls of workers.
 #[derive(Clone)]
 struct Calls {
-    says: channel::SyncSender<Said>,
+    says: channel::SyncSender<NetworkEvent>,
     n_calls: Arc<AtomicU64>,
 }
 
 impl Attendance for Calls {
-    fn attended(&self, reports: Streaming<Report>) -> OrderStream {
+    fn attended(&self, reports: Streaming<FleetReport>) -> OrderStream {
         let connection = self.n_calls.fetch_add(1, Ordering::Relaxed);
         let (orders, given) = mpsc::unbounded_channel();
         tokio::spawn(hear(connection, reports, orders, self.says.clone()));
@@ -207,14 +207,14 @@ impl Attendance for Calls {
 /// Passes on what a worker says, until its call ends.
 async fn hear(
     connection: u64,
-    mut reports: Streaming<Report>,
-    orders: UnboundedSender<Order>,
-    says: channel::SyncSender<Said>,
+    mut reports: Streaming<FleetReport>,
+    orders: UnboundedSender<FleetOrder>,
+    says: channel::SyncSender<NetworkEvent>,
 ) {
     let reason = loop {
         match reports.message().await {
             Ok(Some(report)) => {
-                let said = Said::Reported { connection, report, at_ns: monotonic_ns(), orders: orders.clone() };
+                let said = NetworkEvent::Reported { connection, report, at_ns: monotonic_ns(), orders: orders.clone() };
                 if !say(&says, said).await {
                     return;
                 }
@@ -223,11 +223,11 @@ async fn hear(
             Err(status) => break status.message().to_owned(),
         }
     };
-    say(&says, Said::Gone { connection, reason }).await;
+    say(&says, NetworkEvent::Gone { connection, reason }).await;
 }
 
 /// Waits for room in the channel, in which the other calls go on. False: nobody listens any more.
-async fn say(says: &channel::SyncSender<Said>, mut said: Said) -> bool {
+async fn say(says: &channel::SyncSender<NetworkEvent>, mut said: NetworkEvent) -> bool {
     loop {
         match says.try_send(said) {
             Ok(()) => return true,

@@ -1,6 +1,6 @@
 //! The record of a host that was lost: what it had told in its intervals.
 
-use super::WorkerOutcome;
+use super::MeasuredHost;
 use crate::session::VERSION;
 use ferrio_stats::{IntervalStats, RunRecord, WorkerFate, WorkerRecord};
 use std::collections::BTreeMap;
@@ -23,7 +23,7 @@ impl PartialRecord {
             number: interval.job_number,
             job_index: interval.job_number.saturating_sub(1),
             group_index: interval.group_index,
-            directions: interval.directions.clone(),
+            directions: interval.directions,
             fate: WorkerFate { was_let_go: true, is_cut_short: true, ..WorkerFate::default() },
             ..WorkerRecord::default()
         });
@@ -40,7 +40,7 @@ impl PartialRecord {
     }
 
     /// The outcome of a host that has told no other.
-    pub(super) fn into_outcome(self) -> WorkerOutcome {
+    pub(super) fn into_outcome(self) -> MeasuredHost {
         let n_failed = self.workers.len() as u32;
         let record = RunRecord {
             version: VERSION.to_owned(),
@@ -49,6 +49,6 @@ impl PartialRecord {
             workers: self.workers.into_values().collect(),
             ..RunRecord::default()
         };
-        WorkerOutcome { record, n_failed, is_stopped: true, n_logs_lost: 0, n_intervals_lost: 0 }
+        MeasuredHost { record, n_failed, is_stopped: true, n_logs_lost: 0, n_intervals_lost: 0 }
     }
 }

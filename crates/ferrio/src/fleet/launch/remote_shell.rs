@@ -5,7 +5,7 @@
 //! [`RemoteShell::launch`] and, for the other end, [`attend_launcher`].
 
 use crate::fleet::wire::secrets::{RunKey, SecretsError};
-use crate::fleet::worker::{self, Connection, WorkerError};
+use crate::fleet::worker::{self, ToCoordinator, WorkerError};
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
@@ -176,7 +176,7 @@ pub fn attend_launcher(rank: u32) -> Result<(), AttendLauncherError> {
         let _ = incoming.shutdown(std::net::Shutdown::Write);
     })?;
     let sender = thread("ferrio-out").spawn(move || pass(&mut outgoing, &mut output))?;
-    let ending = worker::attend(Connection::Program(ours), &key, rank);
+    let ending = worker::attend(ToCoordinator::Program(ours), &key, rank);
     // What was sent last is on its way.
     drop(sender);
     Ok(ending?)

@@ -6,10 +6,10 @@
 
 use crate::fleet::wire::secrets::{RunKey, SecretsError};
 use ferrio_sys::process::effective_user;
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read, Write};
+use std::fs::{self, File};
+use std::io::{self, Read};
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -105,18 +105,8 @@ impl Meeting {
         let Self::Shared { path } = self else { return Ok(Published(None)) };
         let failed = |source| MeetingError::File { path: path.clone(), source };
         // A file of that name is of a run that did not end well. A new one takes its place at once, never half written.
-        let draft = path.with_extension(format!("{}.new", std::process::id()));
-        let mut options = OpenOptions::new();
-        options.write(true).create_new(true).mode(0o600);
-        let written = options.open(&draft).and_then(|mut file| {
-            file.write_all(format!("{}\n{host}:{port}\n", key.to_text()).as_bytes())?;
-            file.sync_all()?;
-            fs::rename(&draft, path)
-        });
-        if written.is_err() {
-            let _ = fs::remove_file(&draft);
-        }
-        written.map_err(failed)?;
+        let text = format!("{}\n{host}:{port}\n", key.to_text());
+        ferrio_sys::output::write_private(path, text.as_bytes()).map_err(failed)?;
         Ok(Published(Some(path.clone())))
     }
 

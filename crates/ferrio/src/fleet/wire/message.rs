@@ -12,12 +12,12 @@ pub type HostName = String;
 
 /// From a worker to the coordinator.
 #[derive(Debug, Serialize, Deserialize)]
-pub enum Report {
+pub enum FleetReport {
     /// The first message of a worker.
     Hello(Hello),
     /// The worker's clock was looked at.
     Clock {
-        /// The coordinator's clock when it asked, as in [`Order::ReadClock`].
+        /// The coordinator's clock when it asked, as in [`FleetOrder::ReadClock`].
         asked_ns: u64,
         /// `CLOCK_MONOTONIC` of the worker.
         read_ns: u64,
@@ -36,12 +36,12 @@ pub enum Report {
     /// Figures of a job's clone for one interval.
     Interval(Box<IntervalStats>),
     /// The run is over; nothing follows.
-    Over(Box<WorkerOutcome>),
+    Over(Box<MeasuredHost>),
     /// Nothing was run, for this reason; nothing follows.
     Refused(String),
 }
 
-/// Who a worker is.
+/// A worker introduces itself.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Hello {
     /// [`PROTOCOL`].
@@ -58,7 +58,7 @@ pub struct Hello {
 
 /// The outcome of a worker's run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct WorkerOutcome {
+pub struct MeasuredHost {
     /// Its record, audited on its host.
     pub record: RunRecord,
     /// Number of jobs' clones that failed.
@@ -74,9 +74,9 @@ pub struct WorkerOutcome {
 
 /// From the coordinator to a worker.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub enum Order {
+pub enum FleetOrder {
     /// Make ready: lay out files, start the jobs that begin first.
-    Prepare(Box<Work>),
+    Prepare(Box<HostWork>),
     /// Look at the clock.
     ReadClock {
         /// The coordinator's clock.
@@ -100,7 +100,7 @@ pub enum Order {
 
 /// The work of a host.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Work {
+pub struct HostWork {
     /// The jobs. `$rank`, `$host` and `$hosts` in their texts are replaced on the host.
     pub jobs: RunSpec,
     /// The host's name, as the coordinator knows it.

@@ -1,6 +1,6 @@
 //! What coordinator and workers say to each other: gRPC over TLS, one stream for each worker, with messages in the form of records (CBOR).
 //!
-//! Must not know: what they do. Start reading at [`Report`] and [`Order`], then [`service`].
+//! Must not know: what they do. Start reading at [`FleetReport`] and [`FleetOrder`], then [`service`].
 
 mod codec;
 mod message;
@@ -8,4 +8,4 @@ pub mod secrets;
 pub mod service;
 pub mod stream;
 
-pub use message::{Hello, HostName, Order, PROTOCOL, Report, Work, WorkerOutcome};
+pub use message::{FleetOrder, FleetReport, Hello, HostName, HostWork, MeasuredHost, PROTOCOL};

@@ -62,7 +62,8 @@ impl RunKey {
 
     /// The key as text, to hand it over.
     pub fn to_text(&self) -> String {
-        self.0.iter().map(|byte| format!("{byte:02x}")).collect()
+        let digit = |value: u8| char::from_digit(u32::from(value), 16).unwrap_or_default();
+        self.0.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 0xf)]).collect()
     }
 
     /// The key of such a text.

@@ -4,7 +4,7 @@
 //! [`AttendService`] (the coordinator's end) and [`attend`] (a worker's).
 
 use super::codec::RecordCodec;
-use super::message::{Order, Report};
+use super::message::{FleetOrder, FleetReport};
 use super::secrets::{COORDINATOR_NAME, RunKey, SecretsError};
 use super::stream::{FleetStream, OneConnection};
 use http::uri::PathAndQuery;
@@ -26,7 +26,7 @@ const PATH: &str = "/ferrio.Fleet/Attend";
 pub(crate) const MOST_MESSAGE_BYTES: usize = 64 << 20;
 
 /// Time after which a silent end is asked whether it is still there.
-pub(crate) const KEEPALIVE_INTERVAL: Duration = Duration::from_millis(1_000);
+pub(crate) const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(1);
 /// Time for its answer.
 pub(crate) const KEEPALIVE_LIMIT: Duration = Duration::from_millis(1_500);
 /// Time for a connection and its TLS.
@@ -35,15 +35,15 @@ const CONNECT_LIMIT: Duration = Duration::from_secs(10);
 /// The coordinator's side of a worker that calls.
 pub(crate) trait Attendance: Clone + Send + Sync + 'static {
     /// Takes a new worker's reports, and returns the orders for it.
-    fn attended(&self, reports: Streaming<Report>) -> OrderStream;
+    fn attended(&self, reports: Streaming<FleetReport>) -> OrderStream;
 }
 
 /// Orders in the order in which they were given.
 #[derive(Debug)]
-pub(crate) struct OrderStream(pub(crate) mpsc::UnboundedReceiver<Order>);
+pub(crate) struct OrderStream(pub(crate) mpsc::UnboundedReceiver<FleetOrder>);
 
 impl Stream for OrderStream {
-    type Item = Result<Order, Status>;
+    type Item = Result<FleetOrder, Status>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         self.0.poll_recv(context).map(|order| order.map(Ok))
@@ -52,10 +52,10 @@ impl Stream for OrderStream {
 
 /// Reports as they are made.
 #[derive(Debug)]
-struct ReportStream(mpsc::Receiver<Report>);
+struct ReportStream(mpsc::Receiver<FleetReport>);
 
 impl Stream for ReportStream {
-    type Item = Report;
+    type Item = FleetReport;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         self.0.poll_recv(context)
@@ -81,7 +81,7 @@ impl<A: Attendance> tower_service::Service<http::Request<Body>> for AttendServic
             if request.uri().path() != PATH {
                 return Ok(Status::unimplemented("there is no such call").into_http());
             }
-            let grpc = tonic::server::Grpc::new(RecordCodec::<Order, Report>::default());
+            let grpc = tonic::server::Grpc::new(RecordCodec::<FleetOrder, FleetReport>::default());
             Ok(grpc.max_decoding_message_size(MOST_MESSAGE_BYTES).streaming(OneCall(attendance), request).await)
         })
     }
@@ -90,12 +90,12 @@ impl<A: Attendance> tower_service::Service<http::Request<Body>> for AttendServic
 /// One worker's call.
 struct OneCall<A>(A);
 
-impl<A: Attendance> tonic::server::StreamingService<Report> for OneCall<A> {
-    type Response = Order;
+impl<A: Attendance> tonic::server::StreamingService<FleetReport> for OneCall<A> {
+    type Response = FleetOrder;
     type ResponseStream = OrderStream;
     type Future = Pin<Box<dyn Future<Output = Result<Response<OrderStream>, Status>> + Send>>;
 
-    fn call(&mut self, request: Request<Streaming<Report>>) -> Self::Future {
+    fn call(&mut self, request: Request<Streaming<FleetReport>>) -> Self::Future {
         let orders = self.0.attended(request.into_inner());
         Box::pin(async move { Ok(Response::new(orders)) })
     }
@@ -134,8 +134,8 @@ fn innermost(error: &TransportError) -> String {
 pub(crate) async fn attend(
     stream: FleetStream,
     key: &RunKey,
-    reports: mpsc::Receiver<Report>,
-) -> Result<Streaming<Order>, AttendError> {
+    reports: mpsc::Receiver<FleetReport>,
+) -> Result<Streaming<FleetOrder>, AttendError> {
     let uri = format!("https://{COORDINATOR_NAME}");
     let endpoint = Endpoint::from_shared(uri)?
         .tls_config(key.worker_tls()?)?
@@ -148,7 +148,7 @@ pub(crate) async fn attend(
     grpc.ready().await?;
     let path = PathAndQuery::from_static(PATH);
     let request = Request::new(ReportStream(reports));
-    let codec = RecordCodec::<Report, Order>::default();
+    let codec = RecordCodec::<FleetReport, FleetOrder>::default();
     let response = grpc.streaming(request, path, codec).await.map_err(Box::new)?;
     Ok(response.into_inner())
 }

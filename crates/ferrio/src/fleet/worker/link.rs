@@ -1,9 +1,9 @@
 //! The worker's end of the connection, in a thread of its own.
 
-use super::{Connection, ORPHAN_LIMIT, WorkerError};
+use super::{ORPHAN_LIMIT, ToCoordinator, WorkerError};
 use crate::fleet::wire::secrets::RunKey;
 use crate::fleet::wire::service::{self, AttendError};
-use crate::fleet::wire::{Order, Report, Work};
+use crate::fleet::wire::{FleetOrder, FleetReport, HostWork};
 use ferrio_run::Handle;
 use ferrio_sys::clock::monotonic_ns;
 use std::sync::mpsc as channel;
@@ -17,7 +17,7 @@ const MOST_WAITING: usize = 256;
 /// What the worker's main thread is told.
 pub(super) enum Ordered {
     /// Prepare this.
-    Prepare(Box<Work>),
+    Prepare(Box<HostWork>),
     /// Begin at this time.
     Begin(u64),
     /// The coordinator wants nothing more, or has gone.
@@ -25,9 +25,9 @@ pub(super) enum Ordered {
 }
 
 /// The connection, as the worker's main thread has it.
-pub(super) struct Link {
+pub(super) struct CoordinatorLink {
     orders: channel::Receiver<Ordered>,
-    reports: mpsc::Sender<Report>,
+    reports: mpsc::Sender<FleetReport>,
     /// The run that is under way.
     steered: Arc<Mutex<Steered>>,
 }
@@ -40,12 +40,12 @@ struct Steered {
     is_over: bool,
 }
 
-impl Link {
+impl CoordinatorLink {
     /// Connects, and sends this first report.
     ///
     /// # Errors
     /// The thread cannot be started.
-    pub(super) fn open(connection: Connection, key: RunKey, first: Report) -> Result<Self, WorkerError> {
+    pub(super) fn open(connection: ToCoordinator, key: RunKey, first: FleetReport) -> Result<Self, WorkerError> {
         let (reports, sent) = mpsc::channel(MOST_WAITING);
         let (told, orders) = channel::channel();
         let steered = Arc::new(Mutex::new(Steered::default()));
@@ -85,12 +85,12 @@ impl Link {
     }
 
     /// Sends a report; waits for room. Where nobody hears it, it is lost.
-    pub(super) fn send(&self, report: Report) {
+    pub(super) fn send(&self, report: FleetReport) {
         let _ = self.reports.blocking_send(report);
     }
 
     /// Sends a report if there is room; false: there was none.
-    pub(super) fn offer(&self, report: Report) -> bool {
+    pub(super) fn offer(&self, report: FleetReport) -> bool {
         self.reports.try_send(report).is_ok()
     }
 }
@@ -98,12 +98,12 @@ impl Link {
 /// The thread of the connection.
 struct Thread {
     told: channel::Sender<Ordered>,
-    reports: mpsc::Sender<Report>,
+    reports: mpsc::Sender<FleetReport>,
     steered: Arc<Mutex<Steered>>,
 }
 
 impl Thread {
-    fn run(self, connection: Connection, key: &RunKey, sent: mpsc::Receiver<Report>) {
+    fn run(self, connection: ToCoordinator, key: &RunKey, sent: mpsc::Receiver<FleetReport>) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let ending = match runtime {
             Ok(runtime) => runtime.block_on(async {
@@ -127,21 +127,21 @@ impl Thread {
         handle.abort();
     }
 
-    async fn hear(&self, mut orders: Streaming<Order>) -> Result<(), WorkerError> {
+    async fn hear(&self, mut orders: Streaming<FleetOrder>) -> Result<(), WorkerError> {
         let lost = |status: Status| AttendError::Lost(Box::new(status));
         while let Some(order) = orders.message().await.map_err(lost)? {
             match order {
-                Order::Prepare(work) => self.tell(Ordered::Prepare(work)),
-                Order::Begin { at_ns } => self.tell(Ordered::Begin(at_ns)),
-                Order::ReadClock { asked_ns } => {
-                    let report = Report::Clock { asked_ns, read_ns: monotonic_ns() };
+                FleetOrder::Prepare(work) => self.tell(Ordered::Prepare(work)),
+                FleetOrder::Begin { at_ns } => self.tell(Ordered::Begin(at_ns)),
+                FleetOrder::ReadClock { asked_ns } => {
+                    let report = FleetReport::Clock { asked_ns, read_ns: monotonic_ns() };
                     // Where there is no room, the coordinator asks again.
                     let _ = self.reports.try_send(report);
                 }
-                Order::BeginStage(number) => self.steer(|handle| handle.open_stonewall(number)),
-                Order::Stop => self.steer(Handle::stop),
-                Order::Dismiss { refused } if refused.is_empty() => return Ok(()),
-                Order::Dismiss { refused } => return Err(WorkerError::Refused(refused)),
+                FleetOrder::BeginStage(number) => self.steer(|handle| handle.open_stonewall(number)),
+                FleetOrder::Stop => self.steer(Handle::stop),
+                FleetOrder::Dismiss { refused } if refused.is_empty() => return Ok(()),
+                FleetOrder::Dismiss { refused } => return Err(WorkerError::Refused(refused)),
             }
         }
         Err(AttendError::Lost(Box::new(Status::unavailable("its connection was closed"))).into())

@@ -11,11 +11,11 @@ mod names;
 use super::wire::secrets::RunKey;
 use super::wire::service::AttendError;
 use super::wire::stream::FleetStream;
-use super::wire::{Hello, PROTOCOL, Report, Work, WorkerOutcome};
+use super::wire::{FleetReport, Hello, HostWork, MeasuredHost, PROTOCOL};
 use crate::session::{PreparedSession, Session, VERSION};
 use ferrio_run::{Handle, RunEvent, Start};
 use ferrio_sys::system_info;
-use link::{Link, Ordered};
+use link::{CoordinatorLink, Ordered};
 use std::io;
 use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
@@ -26,14 +26,14 @@ const ORPHAN_LIMIT: Duration = Duration::from_secs(3);
 
 /// The way to the coordinator.
 #[derive(Debug)]
-pub enum Connection {
+pub enum ToCoordinator {
     /// Over the network.
     Tcp(TcpStream),
     /// Through the program that launched the worker.
     Program(UnixStream),
 }
 
-impl Connection {
+impl ToCoordinator {
     fn into_stream(self) -> io::Result<FleetStream> {
         match self {
             Self::Tcp(stream) => FleetStream::of_tcp(stream),
@@ -60,10 +60,10 @@ pub enum WorkerError {
 ///
 /// # Errors
 /// The coordinator is not that of this run, refuses the worker, or has gone.
-pub fn attend(connection: Connection, key: &RunKey, rank: u32) -> Result<(), WorkerError> {
+pub fn attend(connection: ToCoordinator, key: &RunKey, rank: u32) -> Result<(), WorkerError> {
     let host = system_info::host_name();
     let hello = Hello { protocol: PROTOCOL, version: VERSION.to_owned(), token: key.token(rank), rank, host };
-    let link = Link::open(connection, key.clone(), Report::Hello(hello))?;
+    let link = CoordinatorLink::open(connection, key.clone(), FleetReport::Hello(hello))?;
     loop {
         match link.next_order() {
             Ordered::Prepare(work) => work_once(*work, rank, &link),
@@ -74,17 +74,17 @@ pub fn attend(connection: Connection, key: &RunKey, rank: u32) -> Result<(), Wor
 }
 
 /// One run: prepares, begins when it is told to, and reports its outcome.
-fn work_once(work: Work, rank: u32, link: &Link) {
+fn work_once(work: HostWork, rank: u32, link: &CoordinatorLink) {
     let outcome = match prepared(work, rank, link) {
-        Ok(Some(outcome)) => Report::Over(Box::new(outcome)),
+        Ok(Some(outcome)) => FleetReport::Over(Box::new(outcome)),
         // The run was given up before its start, and nobody waits for an outcome.
         Ok(None) => return,
-        Err(reason) => Report::Refused(reason),
+        Err(reason) => FleetReport::Refused(reason),
     };
     link.send(outcome);
 }
 
-fn prepared(work: Work, rank: u32, link: &Link) -> Result<Option<WorkerOutcome>, String> {
+fn prepared(work: HostWork, rank: u32, link: &CoordinatorLink) -> Result<Option<MeasuredHost>, String> {
     let handle = Handle::new().map_err(|error| error.to_string())?;
     link.steer(&handle);
     let is_audited = work.is_audited;
@@ -94,7 +94,7 @@ fn prepared(work: Work, rank: u32, link: &Link) -> Result<Option<WorkerOutcome>,
         let mut observer = |event: &RunEvent| tell(event, link, &mut intervals);
         session.prepare(&mut [&mut observer]).map_err(|error| error.to_string())?
     };
-    link.send(Report::Ready);
+    link.send(FleetReport::Ready);
     let Some(at_ns) = link.wait_for_begin() else {
         // Dropping it ends its jobs.
         drop(prepared);
@@ -107,14 +107,14 @@ fn gone(
     prepared: PreparedSession,
     at_ns: u64,
     is_audited: bool,
-    link: &Link,
+    link: &CoordinatorLink,
     mut intervals: IntervalCount,
-) -> WorkerOutcome {
+) -> MeasuredHost {
     let mut observer = |event: &RunEvent| tell(event, link, &mut intervals);
     let start = Start::AtMonotonic(Duration::from_nanos(at_ns));
     let outcome = prepared.go(start, &mut [&mut observer]).run;
     debug_assert!(outcome.record.audit.is_some() == is_audited, "what is audited is audited on its host");
-    WorkerOutcome {
+    MeasuredHost {
         record: outcome.record,
         n_failed: outcome.n_failed,
         is_stopped: outcome.is_stopped,
@@ -130,7 +130,7 @@ struct IntervalCount {
 }
 
 /// The session of a run on this host.
-fn session_of(work: Work, rank: u32, handle: Handle) -> Result<Session, names::NameError> {
+fn session_of(work: HostWork, rank: u32, handle: Handle) -> Result<Session, names::HostNameError> {
     let jobs = names::resolved(work.jobs, rank, &work.host, work.n_hosts)?;
     let mut session = Session::native_with_handle(jobs, handle);
     session.is_audited = work.is_audited;
@@ -143,13 +143,13 @@ fn session_of(work: Work, rank: u32, handle: Handle) -> Result<Session, names::N
 }
 
 /// Passes an event on. Messages and steps wait for room on the connection; figures do not, and are lost where there is none.
-fn tell(event: &RunEvent, link: &Link, intervals: &mut IntervalCount) {
+fn tell(event: &RunEvent, link: &CoordinatorLink, intervals: &mut IntervalCount) {
     match event {
-        RunEvent::Began => link.send(Report::Began { at_ns: ferrio_sys::clock::monotonic_ns() }),
-        RunEvent::AtStonewall(number) => link.send(Report::AtStage(*number)),
-        RunEvent::Message(stream, note) => link.send(Report::Message(*stream, note.clone())),
+        RunEvent::Began => link.send(FleetReport::Began { at_ns: ferrio_sys::clock::monotonic_ns() }),
+        RunEvent::AtStonewall(number) => link.send(FleetReport::AtStage(*number)),
+        RunEvent::Message(stream, note) => link.send(FleetReport::Message(*stream, note.clone())),
         RunEvent::Interval(interval) => {
-            intervals.n_lost += u64::from(!link.offer(Report::Interval(interval.clone())));
+            intervals.n_lost += u64::from(!link.offer(FleetReport::Interval(interval.clone())));
         }
         _ => {}
     }

@@ -7,13 +7,13 @@ use serde_json::Value;
 /// Jobs whose names cannot be replaced.
 #[derive(Debug, thiserror::Error)]
 #[error("the names of the jobs cannot be put in: {0}")]
-pub(super) struct NameError(#[from] WireError);
+pub(super) struct HostNameError(#[from] WireError);
 
 /// The jobs of one host: in all their texts, `$rank` is its rank, `$host` its name, `$hosts` the number of hosts.
 ///
 /// # Errors
 /// The jobs cannot be taken apart.
-pub(super) fn resolved(jobs: RunSpec, rank: u32, host: &str, n_hosts: u32) -> Result<RunSpec, NameError> {
+pub(super) fn resolved(jobs: RunSpec, rank: u32, host: &str, n_hosts: u32) -> Result<RunSpec, HostNameError> {
     let mut value = wire::to_value(&jobs);
     // The longer name comes first.
     let names = [("$hosts", n_hosts.to_string()), ("$host", host.to_owned()), ("$rank", rank.to_string())];

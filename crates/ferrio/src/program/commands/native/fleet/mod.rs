@@ -17,8 +17,8 @@ use crate::ui::signals::Signals;
 use anyhow::{Context, anyhow};
 use ferrio::fleet::FleetOutcome;
 use ferrio::fleet::launch::{self, Ranks};
-use ferrio::fleet::wire::Work;
-use ferrio::fleet::worker::{self, Connection};
+use ferrio::fleet::wire::HostWork;
+use ferrio::fleet::worker::{self, ToCoordinator};
 use ferrio_run::Handle;
 use launched::Fleet;
 use options::FleetOptions;
@@ -100,7 +100,7 @@ fn coordinate(
     let ranks = if options.has_hosts() { None } else { Ranks::from_environment()? };
     if let Some(ranks) = ranks.as_ref().filter(|ranks| ranks.rank > 0) {
         let (stream, key) = options.meeting(&ranks.step).find(options.join_limit())?;
-        worker::attend(Connection::Tcp(stream), &key, ranks.rank)?;
+        worker::attend(ToCoordinator::Tcp(stream), &key, ranks.rank)?;
         return Ok(Exit::Fine.into());
     }
     let kept = protected_files::of_run(&invocation.run, &inputs);
@@ -118,7 +118,7 @@ fn coordinate(
         None => Fleet::launched(options)?,
     };
     let n_hosts = fleet.n_hosts();
-    let work = Work {
+    let work = HostWork {
         jobs: invocation.run,
         host: String::new(),
         n_hosts,

@@ -34,7 +34,7 @@ pub(super) fn report_text(outcome: &FleetOutcome, merged: &RunRecord) -> String 
     text
 }
 
-/// Who ran, and how well together.
+/// The hosts, and how well they ran together.
 fn summary(outcome: &FleetOutcome) -> String {
     let names: Vec<&str> = outcome.hosts.iter().map(|host| host.name.as_str()).collect();
     let together = match outcome.start_spread_ns() {
