@@ -51,8 +51,8 @@ const COMMANDS: &[Command] = &[
     },
     Command {
         name: "fleet",
-        usage: "ferrio fleet --hosts=A,B,... JOBFILE|OPTIONS...",
-        summary: "run fio's jobs on many hosts at once",
+        usage: "ferrio fleet --hosts=A,B,C JOBFILE",
+        summary: "run jobs on many hosts at once",
         describe: commands::native::fleet::describe,
         run: commands::native::fleet::run,
     },

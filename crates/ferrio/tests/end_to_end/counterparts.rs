@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 const COUNTERPARTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tools/counterparts");
 
 /// Servers that only root can run.
-const OF_ROOT: [&str; 3] = ["nfs-ganesha", "iscsi-tgt", "gluster-volume"];
+const OF_ROOT: [&str; 4] = ["nfs-ganesha", "iscsi-tgt", "gluster-volume", "hosts"];
 
 /// A server that is running, ended when it is dropped.
 pub(crate) struct Counterpart {

@@ -50,6 +50,7 @@ mod findings_served;
 mod findings_stacks;
 mod findings_work;
 mod fits;
+mod fleet_hosts;
 mod fleets;
 mod front;
 mod generators;

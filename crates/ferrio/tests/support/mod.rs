@@ -284,6 +284,23 @@ impl Run {
         self
     }
 
+    /// Adds arguments that may have blanks; words of options without one stand in one text.
+    pub(crate) fn words(mut self, arguments: &[String]) -> Self {
+        for argument in arguments {
+            // The value of an option with a command of several words stays whole.
+            let is_whole = argument.starts_with("--rsh=");
+            let words: Vec<&str> = if is_whole { vec![argument] } else { argument.split_whitespace().collect() };
+            self.arguments.extend(words.into_iter().map(OsString::from));
+        }
+        self
+    }
+
+    /// Adds words to the program under which it runs.
+    pub(crate) fn under_words(mut self, words: &[String]) -> Self {
+        self.wrapper.extend(words.iter().map(OsString::from));
+        self
+    }
+
     /// Runs a shell script in which `"$0" "$@"` is the program with its arguments.
     pub(crate) fn in_shell(mut self, script: &str) -> Self {
         self.wrapper = ["sh", "-c", script].map(OsString::from).to_vec();

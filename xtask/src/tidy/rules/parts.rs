@@ -17,6 +17,7 @@ const PARTS: &[(&str, &[&str])] = &[
     ("fit", &["session", "sweep"]),
     ("precondition", &["session"]),
     ("profile", &["session", "sweep"]),
+    ("fleet", &["session"]),
 ];
 /// Crates of the program alone.
 const OF_PROGRAM: [&str; 3] = ["anyhow", "clap", "indicatif"];

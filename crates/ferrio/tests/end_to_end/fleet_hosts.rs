@@ -1,0 +1,110 @@
+//! Fleets on hosts of their own: network namespaces with ssh, Slurm and MPI between them.
+//!
+//! Start reading at [`hosts_are_reached_by_ssh`].
+
+use crate::counterparts::Counterpart;
+use crate::support::{Finished, Program, Run, Scratch, has_programs};
+use serde_json::Value;
+use std::fs;
+use std::process::Command;
+
+const JOB: &str = "--name=r --ioengine=null --size=1g --rw=randread --rate_iops=1000 --time_based";
+
+/// A run on the first host.
+fn on_first(hosts: &Counterpart, scratch: &Scratch, arguments: &str) -> Run {
+    Run::new(Program::Ferrio, scratch.path(), arguments).under(&format!("{} h1", hosts.setting("ON")))
+}
+
+/// The options that lead to the others.
+fn by_ssh(hosts: &Counterpart) -> Vec<String> {
+    let program = Program::Ferrio.path();
+    vec![
+        "fleet".to_owned(),
+        "--hosts=h1,h2,h3".to_owned(),
+        format!("--rsh={}", hosts.setting("SSH")),
+        format!("--remote-program={program}"),
+    ]
+}
+
+fn document(run: &Finished) -> Value {
+    serde_json::from_str(&run.stdout).unwrap_or_else(|error| panic!("{error}: {}", run.all()))
+}
+
+fn names(document: &Value) -> Vec<&str> {
+    let hosts = document["hosts"].as_array().expect("hosts");
+    hosts.iter().filter_map(|host| host["provenance"]["host_name"].as_str()).collect()
+}
+
+#[test]
+fn hosts_are_reached_by_ssh() {
+    let Some(hosts) = Counterpart::start_with("hosts_are_reached_by_ssh", "hosts", &["3", "ssh"]) else { return };
+    let scratch = Scratch::new("fleet-ssh");
+    let run = on_first(&hosts, &scratch, "").words(&by_ssh(&hosts));
+    let run = run.words(&["--json --runtime=1", JOB].map(str::to_owned)).finish().succeeded();
+    assert_eq!(names(&document(&run)), ["h1", "h2", "h3"]);
+}
+
+/// The cable of a host is taken out: it is noticed on both sides.
+#[test]
+fn a_host_without_its_cable_is_lost() {
+    let test = "a_host_without_its_cable_is_lost";
+    let Some(hosts) = Counterpart::start_with(test, "hosts", &["3", "ssh"]) else { return };
+    let scratch = Scratch::new("fleet-cable");
+    let run = on_first(&hosts, &scratch, "").words(&by_ssh(&hosts));
+    let mut run = run.words(&["--json --on-lost-host=continue --runtime=9", JOB].map(str::to_owned)).start();
+    run.wait_until("a worker on the last host", |_| worker("--attend=2").is_some());
+    std::thread::sleep(std::time::Duration::from_secs(3));
+    let second = worker("--attend=1").expect("a worker");
+    let cut = Command::new(hosts.directory.join("cut")).arg("h2").status().expect("a script");
+    assert!(cut.success());
+    run.wait_until("the end of the worker", |_| !fs::exists(format!("/proc/{second}")).unwrap_or(true));
+    let run = run.finish();
+    assert!(run.code == Some(1) && run.stderr.contains("host h2 is lost"), "{}", run.all());
+    let document = document(&run);
+    let partial: Vec<bool> =
+        document["hosts"].as_array().expect("hosts").iter().map(|host| host["is_partial"] == true).collect();
+    assert_eq!(partial, [false, true, false]);
+    assert!(document["hosts"][2]["jobs"][0]["n_ios"].as_u64() >= Some(8_000), "{document}");
+}
+
+/// The process of a worker with this word.
+fn worker(word: &str) -> Option<u32> {
+    let of = |pid: u32| {
+        let words = fs::read(format!("/proc/{pid}/cmdline")).ok()?;
+        let words: Vec<&[u8]> = words.split(|byte| *byte == 0).collect();
+        let is_it = words.first() == Some(&Program::Ferrio.path().as_bytes()) && words.contains(&word.as_bytes());
+        is_it.then_some(pid)
+    };
+    let entries = fs::read_dir("/proc").ok()?.flatten();
+    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).find_map(of)
+}
+
+#[test]
+fn a_step_of_slurm_is_a_fleet() {
+    let test = "a_step_of_slurm_is_a_fleet";
+    let Some(hosts) = Counterpart::start_with(test, "hosts", &["3", "slurm"]) else { return };
+    let scratch = Scratch::new("fleet-slurm");
+    let on = format!("{} h1 srun -N3 -n3", hosts.setting("ON"));
+    let run = Run::new(Program::Ferrio, scratch.path(), &format!("fleet --json --runtime=1 {JOB}")).under(&on);
+    let run = run.env("SLURM_CONF", hosts.setting("SLURM_CONF")).finish().succeeded();
+    assert_eq!(names(&document(&run)), ["h1", "h2", "h3"]);
+}
+
+#[test]
+fn ranks_of_mpi_are_a_fleet() {
+    let test = "ranks_of_mpi_are_a_fleet";
+    if !has_programs(test, &["mpirun"]) {
+        return;
+    }
+    let Some(hosts) = Counterpart::start_with(test, "hosts", &["3", "ssh"]) else { return };
+    let scratch = Scratch::new("fleet-mpi");
+    let run = Run::new(Program::Ferrio, scratch.path(), &format!("fleet --json --runtime=1 {JOB}"));
+    let of_mpi = "--allow-run-as-root --mca plm_rsh_agent";
+    let rest = "--mca oob_tcp_if_include eth0 --host h1,h2,h3 -n 3";
+    let run = run.under(&format!("{} h1 mpirun {of_mpi}", hosts.setting("ON")));
+    let run = run
+        .under_words(&[hosts.setting("SSH").to_owned()])
+        .under_words(&rest.split(' ').map(str::to_owned).collect::<Vec<_>>());
+    let run = run.finish().succeeded();
+    assert_eq!(names(&document(&run)), ["h1", "h2", "h3"]);
+}
