@@ -10,20 +10,12 @@ use std::process::Command;
 
 const JOB: &str = "--name=r --ioengine=null --size=1g --rw=randread --rate_iops=1000 --time_based";
 
-/// A run on the first host.
-fn on_first(hosts: &Counterpart, scratch: &Scratch, arguments: &str) -> Run {
-    Run::new(Program::Ferrio, scratch.path(), arguments).under(&format!("{} h1", hosts.setting("ON")))
-}
-
-/// The options that lead to the others.
-fn by_ssh(hosts: &Counterpart) -> Vec<String> {
+/// A run from the first host on all three.
+fn by_ssh(hosts: &Counterpart, scratch: &Scratch, arguments: &str) -> Run {
     let program = Program::Ferrio.path();
-    vec![
-        "fleet".to_owned(),
-        "--hosts=h1,h2,h3".to_owned(),
-        format!("--rsh={}", hosts.setting("SSH")),
-        format!("--remote-program={program}"),
-    ]
+    let options = format!("fleet --hosts=h1,h2,h3 --remote-program={program} {arguments}");
+    let run = Run::new(Program::Ferrio, scratch.path(), &options).under(&format!("{} h1", hosts.setting("ON")));
+    run.words(&[format!("--rsh={}", hosts.setting("SSH"))])
 }
 
 fn document(run: &Finished) -> Value {
@@ -39,8 +31,7 @@ fn names(document: &Value) -> Vec<&str> {
 fn hosts_are_reached_by_ssh() {
     let Some(hosts) = Counterpart::start_with("hosts_are_reached_by_ssh", "hosts", &["3", "ssh"]) else { return };
     let scratch = Scratch::new("fleet-ssh");
-    let run = on_first(&hosts, &scratch, "").words(&by_ssh(&hosts));
-    let run = run.words(&["--json --runtime=1", JOB].map(str::to_owned)).finish().succeeded();
+    let run = by_ssh(&hosts, &scratch, &format!("--json --runtime=1 {JOB}")).finish().succeeded();
     assert_eq!(names(&document(&run)), ["h1", "h2", "h3"]);
 }
 
@@ -50,8 +41,7 @@ fn a_host_without_its_cable_is_lost() {
     let test = "a_host_without_its_cable_is_lost";
     let Some(hosts) = Counterpart::start_with(test, "hosts", &["3", "ssh"]) else { return };
     let scratch = Scratch::new("fleet-cable");
-    let run = on_first(&hosts, &scratch, "").words(&by_ssh(&hosts));
-    let mut run = run.words(&["--json --on-lost-host=continue --runtime=9", JOB].map(str::to_owned)).start();
+    let mut run = by_ssh(&hosts, &scratch, &format!("--json --on-lost-host=continue --runtime=9 {JOB}")).start();
     run.wait_until("a worker on the last host", |_| worker("--attend=2").is_some());
     std::thread::sleep(std::time::Duration::from_secs(3));
     let second = worker("--attend=1").expect("a worker");

@@ -284,14 +284,9 @@ impl Run {
         self
     }
 
-    /// Adds arguments that may have blanks; words of options without one stand in one text.
+    /// Adds arguments that may have blanks.
     pub(crate) fn words(mut self, arguments: &[String]) -> Self {
-        for argument in arguments {
-            // The value of an option with a command of several words stays whole.
-            let is_whole = argument.starts_with("--rsh=");
-            let words: Vec<&str> = if is_whole { vec![argument] } else { argument.split_whitespace().collect() };
-            self.arguments.extend(words.into_iter().map(OsString::from));
-        }
+        self.arguments.extend(arguments.iter().map(OsString::from));
         self
     }
 
