@@ -79,7 +79,8 @@ fn data_that_nobody_moved_is_told() {
     let scratch = Scratch::in_temporary_directory("findings-unmoved");
     let job = "--name=a --rw=write --bs=1m --ioengine=psync --scramble_buffers=0 --time_based --runtime=200ms";
     let told = |target: &str| has(&findings_of(scratch.path(), &format!("{job} {target}")), "faster-than-memory");
-    assert!(told("--filename=/dev/null --size=1g"));
+    // On a machine that is busy the jobs may have too little of a CPU for it.
+    assert!(succeeds_once(|| told("--filename=/dev/null --size=1g")));
     assert!(!told("--filename=f --size=4m"));
 }
 

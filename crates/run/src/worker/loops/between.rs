@@ -2,47 +2,18 @@
 //!
 //! Must not know: batches, how I/O is done. Start reading at [`between_ios`].
 
+use super::Worker;
 use super::in_flight::drain;
 use super::open_files::{close_file, open_file};
 use super::pacing::wait_until_due;
 use super::trims::trim_between;
 use super::zones::{quiet_zones, wait_for_zone, zones_failed};
-use super::{DeadlineHandler, Worker};
 use crate::error::{Failure, failure};
 use crate::worker::core::{Stop, WorkerCore};
 use ferrio_stats::note::ReplayNote;
 use ferrio_sys::errno::EIO;
 use ferrio_workload::replay::ReplayStream;
-use ferrio_workload::{Next, NextIo, SharedZoning};
-
-/// The next I/O of a loop. Deadlines are handled before it, and what the workload asks for between two I/Os. `stamp` is the end of the
-/// last I/O, and afterwards the start of this one.
-///
-/// # Errors
-/// The pass ends.
-#[inline]
-pub(crate) fn next_io(
-    worker: &mut Worker<'_>,
-    deadlines: &mut dyn DeadlineHandler,
-    stamp: &mut u64,
-) -> Result<NextIo, Stop> {
-    loop {
-        if worker.core.control.is_due(*stamp) {
-            if let Some(stop) = deadlines.on_deadline(worker, *stamp) {
-                return Err(stop);
-            }
-            *stamp = worker.core.clock.stamp();
-        }
-        match worker.core.workload.next() {
-            Next::Io(io) => return Ok(io),
-            other => {
-                if let Some(stop) = between_ios(worker, other, stamp) {
-                    return Err(stop);
-                }
-            }
-        }
-    }
-}
+use ferrio_workload::{Next, SharedZoning};
 
 /// Does what the workload asks for between two I/Os. `stamp` is the end of the last I/O, and afterwards the start of
 /// the next. `Some`: the pass ends.

@@ -3,7 +3,7 @@
 //! Must not know: batches. Start reading at [`run`]. The stamp at the end of an I/O is also the start of the next, so
 //! there are two reads of the clock per I/O.
 
-use super::between::next_io;
+use super::between::between_ios;
 use super::completed::{Finished, finish};
 use super::connection::{give_up, waited_in_vain};
 use super::fill::{fill_slot, opened};
@@ -14,6 +14,7 @@ use crate::worker::core::account::Stamps;
 use crate::worker::core::{Stop, WorkerCore};
 use ferrio_engine::{IoResult, Queued};
 use ferrio_sys::errno::EAGAIN;
+use ferrio_workload::Next;
 
 /// Does one pass. `BY_ENGINE`: the engine takes the stamps around its calls.
 pub(crate) fn run<const BY_ENGINE: bool>(worker: &mut Worker<'_>, deadlines: &mut dyn DeadlineHandler) -> Stop {
@@ -29,9 +30,21 @@ pub(super) fn one_by_one(
 ) -> Stop {
     let mut stamp = worker.core.clock.stamp();
     loop {
-        let io = match next_io(worker, deadlines, &mut stamp) {
-            Ok(io) => io,
-            Err(stop) => return stop,
+        if worker.core.control.is_due(stamp) {
+            if let Some(stop) = deadlines.on_deadline(worker, stamp) {
+                return stop;
+            }
+            stamp = worker.core.clock.stamp();
+        }
+        // Here and not in a function that both loops call: it would return the I/O through memory, for 30 instructions.
+        let io = match worker.core.workload.next() {
+            Next::Io(io) => io,
+            other => {
+                if let Some(stop) = between_ios(worker, other, &mut stamp) {
+                    return stop;
+                }
+                continue;
+            }
         };
         if !worker.core.files.is_open(io.file_index) {
             match opened(worker, &io) {

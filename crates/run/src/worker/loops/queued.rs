@@ -4,13 +4,14 @@
 //! [`in_flight`](super::in_flight).
 //! Facts: reference "Queue handling". A unit's start is the last stamp before its preparation.
 
-use super::between::next_io;
+use super::between::between_ios;
 use super::fill::{fill_slot, opened};
 use super::in_flight::{commit, drain, mark_one_issued, reap, reap_here, refused, take_result};
 use super::{DeadlineHandler, Worker};
 use crate::worker::core::Stop;
 use ferrio_engine::Queued;
 use ferrio_spec::engines::Completes;
+use ferrio_workload::Next;
 
 /// Does one pass; nothing is in flight at its end.
 pub(crate) fn run(worker: &mut Worker<'_>, deadlines: &mut dyn DeadlineHandler) -> Stop {
@@ -30,7 +31,21 @@ fn fill_and_collect(worker: &mut Worker<'_>, deadlines: &mut dyn DeadlineHandler
         (queue.batch_submit == 1, core.rules.engine.completes == Completes::OnCommit);
     let mut stamp = core.clock.stamp();
     loop {
-        let io = next_io(worker, deadlines, &mut stamp)?;
+        if worker.core.control.is_due(stamp) {
+            if let Some(stop) = deadlines.on_deadline(worker, stamp) {
+                return Ok(stop);
+            }
+            stamp = worker.core.clock.stamp();
+        }
+        let io = match worker.core.workload.next() {
+            Next::Io(io) => io,
+            other => {
+                if let Some(stop) = between_ios(worker, other, &mut stamp) {
+                    return Ok(stop);
+                }
+                continue;
+            }
+        };
         if !worker.core.files.is_open(io.file_index) {
             wait_for_closing(worker, &mut stamp)?;
             stamp = opened(worker, &io)?;
