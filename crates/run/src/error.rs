@@ -47,6 +47,9 @@ pub enum RunError {
         /// Name of the first job on real time.
         job: String,
     },
+    /// The run was to be made by something else than this process, and could not.
+    #[error("{0}")]
+    Elsewhere(#[source] Box<dyn std::error::Error + Send + Sync>),
     /// The thread that writes performance logs cannot be started.
     #[error("cannot start to write logs: {0}")]
     Logs(io::Error),

@@ -7,10 +7,11 @@
 
 mod clock;
 pub mod coordinator;
+mod interval_sums;
 pub mod launch;
 mod outcome;
 pub mod wire;
 pub mod worker;
 
-pub use coordinator::{Coordinator, FleetError, FleetEvent, FleetSettings, LostHost};
+pub use coordinator::{Coordinator, FleetError, FleetEvent, FleetSettings, INTERVAL_MS, LostHost};
 pub use outcome::{FleetOutcome, HostOutcome};

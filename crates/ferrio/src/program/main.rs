@@ -213,10 +213,12 @@ fn main() -> ExitCode {
     commands::drop_in::run(&arguments, &commands::front::page())
 }
 
-/// `ferrio run`: one run, or with `--repeat` and `--until` several.
+/// `ferrio run`: one run, or with `--repeat` and `--until` several; with `--hosts`, a run on several hosts.
 fn run_once_or_often(arguments: &[OsString]) -> ExitCode {
     if commands::sweep::repeated::is_wanted(arguments) {
         commands::sweep::repeated::run(arguments)
+    } else if commands::native::fleet::has_hosts(arguments) {
+        commands::native::fleet::run(arguments)
     } else {
         commands::native::run::run(arguments)
     }

@@ -9,6 +9,7 @@ mod partial;
 use super::outcome::FleetOutcome;
 use super::wire::secrets::{RunKey, SecretsError};
 use super::wire::{FleetOrder, FleetReport, HostWork, MeasuredHost};
+use crate::session::{Session, SessionOutcome};
 use ferrio_run::Handle;
 use ferrio_stats::{IntervalStats, MessageStream, Note};
 use ferrio_sys::clock::monotonic_ns;
@@ -18,6 +19,9 @@ use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
+
+/// Length of the intervals that workers send, milliseconds.
+pub const INTERVAL_MS: u64 = 1_000;
 
 /// Time between two looks at what the user wants.
 const TICK: Duration = Duration::from_millis(50);
@@ -233,6 +237,27 @@ impl Coordinator {
         }
         self.watch(handle, observer);
         Ok(FleetOutcome::of(self.members.all_mut().map(FleetMember::take_outcome).collect(), begin_ns))
+    }
+
+    /// Makes the run of a session on all hosts that are there; the session's handle stops it.
+    ///
+    /// # Errors
+    /// As of [`Self::run`].
+    pub fn run_session(
+        &mut self,
+        session: &Session,
+        observer: &mut dyn FnMut(&FleetEvent<'_>),
+    ) -> Result<SessionOutcome, FleetError> {
+        let work = HostWork {
+            jobs: session.spec.clone(),
+            host: String::new(),
+            n_hosts: 0,
+            is_readonly: session.settings.readonly,
+            words: session.settings.command_line.clone(),
+            interval_ms: INTERVAL_MS,
+            is_audited: session.is_audited,
+        };
+        Ok(self.run(&work, &session.handle(), observer)?.into_session_outcome())
     }
 
     /// Waits until all workers have laid out their files.

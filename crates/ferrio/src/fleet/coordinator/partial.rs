@@ -1,6 +1,7 @@
 //! The record of a host that was lost: what it had told in its intervals.
 
 use super::MeasuredHost;
+use crate::fleet::interval_sums::add_in_time;
 use crate::session::VERSION;
 use ferrio_stats::{IntervalStats, RunRecord, WorkerFate, WorkerRecord};
 use std::collections::BTreeMap;
@@ -27,16 +28,7 @@ impl PartialRecord {
             fate: WorkerFate { was_let_go: true, is_cut_short: true, ..WorkerFate::default() },
             ..WorkerRecord::default()
         });
-        // Intervals follow each other, so that their times add up.
-        let mut runtimes = worker.stats.directions.0.each_ref().map(|direction| direction.runtime_ns);
-        let lasted_ns = interval.end_ns.saturating_sub(interval.start_ns);
-        for (runtime_ns, direction) in runtimes.iter_mut().zip(&interval.stats.directions.0) {
-            *runtime_ns = runtime_ns.saturating_add(if direction.n_completed > 0 { lasted_ns } else { 0 });
-        }
-        worker.stats.merge(&interval.stats);
-        for (direction, runtime_ns) in worker.stats.directions.0.iter_mut().zip(runtimes) {
-            direction.runtime_ns = runtime_ns;
-        }
+        add_in_time(&mut worker.stats, &interval.stats, interval.end_ns.saturating_sub(interval.start_ns));
     }
 
     /// The outcome of a host that has told no other.

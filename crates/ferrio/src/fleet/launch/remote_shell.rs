@@ -63,12 +63,18 @@ impl RemoteShell {
     /// Starts the worker of this rank on a host. What it says on its standard error goes to ours. The socket leads to it.
     ///
     /// # Errors
-    /// The program cannot be started, or no worker answers.
-    pub fn launch(&self, host: &str, rank: u32, key: &RunKey) -> Result<(Launched, UnixStream), LaunchError> {
+    /// The program cannot be started, or no worker answers within the limit.
+    pub fn launch(
+        &self,
+        host: &str,
+        rank: u32,
+        key: &RunKey,
+        limit: Duration,
+    ) -> Result<(Launched, UnixStream), LaunchError> {
         let program = self.command.first().cloned().unwrap_or_default();
         let mut command = Command::new(&program);
         command.args(self.command.iter().skip(1)).arg(host).arg(format!("{} fleet --attend={rank}", self.program));
-        started(command, &program, host, key)
+        started(command, &program, host, key, limit)
     }
 }
 
@@ -80,7 +86,7 @@ pub fn launch_here(host: &str, rank: u32, key: &RunKey) -> Result<(Launched, Uni
     let program = "/proc/self/exe";
     let mut command = Command::new(program);
     command.arg("fleet").arg(format!("--attend={rank}"));
-    started(command, program, host, key)
+    started(command, program, host, key, END_LIMIT.saturating_mul(60))
 }
 
 fn started(
@@ -88,6 +94,7 @@ fn started(
     program: &str,
     host: &str,
     key: &RunKey,
+    limit: Duration,
 ) -> Result<(Launched, UnixStream), LaunchError> {
     let failed = |source| LaunchError::Start { program: program.to_owned(), source };
     let (ours, theirs) = UnixStream::pair().map_err(failed)?;
@@ -96,12 +103,16 @@ fn started(
     let mut child = command.spawn().map_err(failed)?;
     // The command has its ends of the socket only: a program that ends closes them.
     drop(command);
-    match greeted(&ours, key) {
+    match greeted(&ours, key, limit) {
         Ok(()) => Ok((Launched { child }, ours)),
         Err(error) => {
             let _ = child.kill();
             let ending = child.wait().map(|status| format!(" ({program}: {status})")).unwrap_or_default();
-            let said = if error.kind() == io::ErrorKind::UnexpectedEof { ending } else { format!(": {error}") };
+            let said = match error.kind() {
+                io::ErrorKind::UnexpectedEof => ending,
+                io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => format!(" within {} s", limit.as_secs()),
+                _ => format!(": {error}"),
+            };
             Err(LaunchError::NoWorker { host: host.to_owned(), said })
         }
     }
@@ -123,20 +134,26 @@ impl Launched {
 }
 
 /// Hands over the key, and waits for the worker's greeting. Nothing behind it is read.
-fn greeted(socket: &UnixStream, key: &RunKey) -> io::Result<()> {
+fn greeted(socket: &UnixStream, key: &RunKey, limit: Duration) -> io::Result<()> {
+    let until = Instant::now() + limit;
     let mut socket = socket;
     socket.write_all(format!("{}\n", key.to_text()).as_bytes())?;
     let mut seen = Vec::new();
     let end = format!("{GREETING}\n");
     while !seen.ends_with(end.as_bytes()) {
         let mut byte = [0];
+        let left = until.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+        socket.set_read_timeout(Some(left))?;
         socket.read_exact(&mut byte)?;
         seen.push(byte[0]);
         if seen.len() > MOST_NOISE_BYTES {
             return Err(io::Error::other("it prints something else"));
         }
     }
-    Ok(())
+    socket.set_read_timeout(None)
 }
 
 /// A launched worker has no key.

@@ -111,7 +111,7 @@ pub struct HostWork {
     pub is_readonly: bool,
     /// Words of the command, for the record.
     pub words: Vec<String>,
-    /// Length of the intervals whose figures are sent, milliseconds.
+    /// Least length of the intervals whose figures are sent, milliseconds.
     pub interval_ms: u64,
     /// Only the outcome is audited, not jobs that prepare others.
     pub is_audited: bool,

@@ -8,6 +8,7 @@
 mod link;
 mod names;
 
+use super::interval_sums::LongerIntervals;
 use super::wire::secrets::RunKey;
 use super::wire::service::AttendError;
 use super::wire::stream::FleetStream;
@@ -88,8 +89,9 @@ fn prepared(work: HostWork, rank: u32, link: &CoordinatorLink) -> Result<Option<
     let handle = Handle::new().map_err(|error| error.to_string())?;
     link.steer(&handle);
     let is_audited = work.is_audited;
+    let mut intervals =
+        SentIntervals { longer: LongerIntervals::new(work.interval_ms.saturating_mul(1_000_000)), n_lost: 0 };
     let session = session_of(work, rank, handle).map_err(|error| error.to_string())?;
-    let mut intervals = IntervalCount::default();
     let prepared = {
         let mut observer = |event: &RunEvent| tell(event, link, &mut intervals);
         session.prepare(&mut [&mut observer]).map_err(|error| error.to_string())?
@@ -108,7 +110,7 @@ fn gone(
     at_ns: u64,
     is_audited: bool,
     link: &CoordinatorLink,
-    mut intervals: IntervalCount,
+    mut intervals: SentIntervals,
 ) -> MeasuredHost {
     let mut observer = |event: &RunEvent| tell(event, link, &mut intervals);
     let start = Start::AtMonotonic(Duration::from_nanos(at_ns));
@@ -123,9 +125,11 @@ fn gone(
     }
 }
 
-/// Intervals that found no room on their way.
-#[derive(Debug, Default)]
-struct IntervalCount {
+/// Intervals on their way to the coordinator.
+#[derive(Debug)]
+struct SentIntervals {
+    longer: LongerIntervals,
+    /// Number of those that found no room.
     n_lost: u64,
 }
 
@@ -137,19 +141,21 @@ fn session_of(work: HostWork, rank: u32, handle: Handle) -> Result<Session, name
     let settings = &mut session.settings;
     settings.readonly = work.is_readonly;
     settings.command_line = work.words;
-    settings.record_interval = (work.interval_ms > 0).then(|| Duration::from_millis(work.interval_ms));
+    // The course has the intervals that a run on one host has; longer ones are sent.
+    settings.tells_series = true;
     settings.waits_at_stonewalls = true;
     Ok(session)
 }
 
 /// Passes an event on. Messages and steps wait for room on the connection; figures do not, and are lost where there is none.
-fn tell(event: &RunEvent, link: &CoordinatorLink, intervals: &mut IntervalCount) {
+fn tell(event: &RunEvent, link: &CoordinatorLink, intervals: &mut SentIntervals) {
     match event {
         RunEvent::Began => link.send(FleetReport::Began { at_ns: ferrio_sys::clock::monotonic_ns() }),
         RunEvent::AtStonewall(number) => link.send(FleetReport::AtStage(*number)),
         RunEvent::Message(stream, note) => link.send(FleetReport::Message(*stream, note.clone())),
         RunEvent::Interval(interval) => {
-            intervals.n_lost += u64::from(!link.offer(FleetReport::Interval(interval.clone())));
+            let Some(interval) = intervals.longer.add(interval) else { return };
+            intervals.n_lost += u64::from(!link.offer(FleetReport::Interval(Box::new(interval))));
         }
         _ => {}
     }

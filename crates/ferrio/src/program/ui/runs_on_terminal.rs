@@ -2,6 +2,7 @@
 //!
 //! Must not know: kinds of runs. Start reading at [`RunsOnTerminal::start`].
 
+use crate::shared::hosts::RunsOnHosts;
 use crate::ui::console::Console;
 use crate::ui::signals::Signals;
 use crate::ui::step_bar::StepBar;
@@ -32,6 +33,8 @@ pub(crate) struct RunsOnTerminal<'a> {
     /// Number of runs of earlier programs, in work that continues.
     n_before: Option<u64>,
     messages: Option<ShownMessages<'a>>,
+    /// The hosts on which the runs are made; `None`: this one.
+    hosts: Option<&'a mut RunsOnHosts>,
 }
 
 /// Messages of runs, each text once.
@@ -53,7 +56,14 @@ impl<'a> RunsOnTerminal<'a> {
             part: None,
             n_before: None,
             messages: None,
+            hosts: None,
         }
+    }
+
+    /// Each run is one of all these hosts; `None`: of this one.
+    #[must_use]
+    pub(crate) fn on(self, hosts: Option<&'a mut RunsOnHosts>) -> Self {
+        Self { hosts, ..self }
     }
 
     /// Ends the runs before they take longer than that.
@@ -115,9 +125,15 @@ impl RunDriver for RunsOnTerminal<'_> {
     }
 
     fn run(&mut self, session: Session) -> Result<SessionOutcome, RunError> {
-        let Some(shown) = &mut self.messages else { return self.signals.run(session, &mut []) };
         let mut messages = Messages(Vec::new());
-        let outcome = self.signals.run(session, &mut [&mut messages]);
+        let outcome = match &mut self.hosts {
+            Some(hosts) => {
+                self.signals.steer(session.handle());
+                hosts.run(&session, &mut |text| messages.0.push(text))
+            }
+            None => self.signals.run(session, &mut [&mut messages]),
+        };
+        let Some(shown) = &mut self.messages else { return outcome };
         self.bar.aside(|| {
             for text in messages.0 {
                 if shown.known.insert(text.clone()) {

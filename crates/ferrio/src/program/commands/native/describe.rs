@@ -6,6 +6,7 @@
 use super::check::ResultOption;
 use super::web::ViewOptions;
 use super::{CsvOption, JsonOption, PageOption};
+use crate::shared::hosts::HostsOptions;
 use crate::shared::repeat_options::RepeatOptions;
 use crate::ui::described::{of_jobs, switch, value};
 use crate::ui::permits::AllowOptions;
@@ -47,7 +48,7 @@ pub(crate) fn run() -> Command {
     let command = CsvOption::augment_args(JsonOption::augment_args(command)).args([format, output]);
     let command = ViewOptions::augment_args(PageOption::augment_args(command).arg(anonymous));
     let command = AllowOptions::augment_args(command.args([keep, record]));
-    RepeatOptions::augment_args(command)
+    HostsOptions::augment_args(RepeatOptions::augment_args(command))
 }
 
 /// `ferrio check`.

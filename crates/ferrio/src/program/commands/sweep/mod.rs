@@ -10,6 +10,7 @@ pub(crate) mod repeated;
 mod request;
 pub(crate) mod table;
 
+use crate::shared::hosts::RunsOnHosts;
 use crate::shared::keeping::Keeping;
 use crate::ui::arguments;
 use crate::ui::console::Console;
@@ -25,9 +26,10 @@ use ferrio::sweep::outcome::SweepOutcome;
 use ferrio::sweep::space::{Space, SweepAxis, SweepPoint};
 use ferrio::sweep::{JobsOfPlan, OpenLoop, OpenSweep, SweepFolder, SweepPlan, SweptJobs};
 use ferrio_job::{Mode, SystemEnvironment, Template};
+use ferrio_run::Handle;
 use ferrio_spec::RunSpec;
 use ferrio_units::Wording;
-use request::{NewSweep, ShownSweep, SweepReport, SweepRequest, SweepWork};
+use request::{Making, NewSweep, ShownSweep, SweepReport, SweepRequest, SweepWork};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -88,16 +90,16 @@ fn answer(request: SweepRequest, permits: &Permits, console: &mut Console) -> an
                 return Err(anyhow!("the jobs are not those with which the sweep began: begin a new one"));
             }
             let template = in_open_loop(template, &open.folder.plan)?;
-            make(&mut open, template, (shown, request.time), keeping.as_ref(), console)
+            make(&mut open, template, (shown, &request.making), keeping.as_ref(), console)
         }
-        SweepWork::New(new) => begin(*new, (shown, request.time), permits, keeping.as_ref(), console),
+        SweepWork::New(new) => begin(*new, (shown, &request.making), permits, keeping.as_ref(), console),
     }
 }
 
 /// Begins a sweep, or only tells what it would do.
 fn begin(
     new: NewSweep,
-    (shown, time): (ShownSweep, Option<Duration>),
+    (shown, making): (ShownSweep, &Making),
     permits: &Permits,
     keeping: Option<&Keeping>,
     console: &mut Console,
@@ -140,7 +142,7 @@ fn begin(
     if !shown.report.is_for_programs() {
         console.report(&text);
     }
-    make(&mut open, template, (shown, time), keeping, console)
+    make(&mut open, template, (shown, making), keeping, console)
 }
 
 /// Looks whether the jobs take the options of an open loop, if one is wanted.
@@ -217,13 +219,14 @@ struct EndedRuns {
 }
 
 /// Makes the runs that are missing: those of the points, then those of the open loop beside them.
-fn runs(
-    open: &mut OpenSweep,
-    template: Template,
-    time: Option<Duration>,
-    console: &mut Console,
-) -> anyhow::Result<EndedRuns> {
+fn runs(open: &mut OpenSweep, template: Template, making: &Making, console: &mut Console) -> anyhow::Result<EndedRuns> {
     let begun = Instant::now();
+    // Before any other thread, such as those of hosts.
+    let signals = Signals::listen(true)?;
+    let handle = Handle::new()?;
+    signals.steer(handle.clone());
+    let mut hosts = RunsOnHosts::start(&making.hosts, &handle)?;
+    let time = making.time;
     let environment = SystemEnvironment::new(VERSION);
     let habits = &open.folder.plan.around_runs;
     let of_file = |file: &Option<PathBuf>| file.as_deref().map(|file| spec_of_file(file, &Permits::all())).transpose();
@@ -233,24 +236,27 @@ fn runs(
         before_each: of_file(&habits.before_each)?,
         environment: &environment,
     };
-    let ended = runs_of(open, &jobs, time, console)?;
-    if ended.ending != RunsEnding::All || !open.folder.plan.has_open_loop {
-        return Ok(ended);
+    let mut driver = |open: &mut OpenSweep, time| runs_of(open, &jobs, (&signals, hosts.as_mut(), time), console);
+    let mut ended = driver(open, time);
+    if ended.as_ref().is_ok_and(|ended| ended.ending == RunsEnding::All) && open.folder.plan.has_open_loop {
+        let mut beside = open.begin_open_loop(&jobs)?;
+        ended = driver(&mut beside, time.map(|time| time.saturating_sub(begun.elapsed())));
     }
-    let mut beside = open.begin_open_loop(&jobs)?;
-    runs_of(&mut beside, &jobs, time.map(|time| time.saturating_sub(begun.elapsed())), console)
+    if let Some(hosts) = hosts {
+        hosts.end();
+    }
+    ended
 }
 
 fn runs_of(
     open: &mut OpenSweep,
     jobs: &SweptJobs<'_>,
-    time: Option<Duration>,
+    (signals, hosts, time): (&Signals, Option<&mut RunsOnHosts>, Option<Duration>),
     console: &mut Console,
 ) -> anyhow::Result<EndedRuns> {
-    let signals = Signals::listen(true)?;
     let plan = &open.folder.plan;
     let n_steps = if plan.limit.is_some() { 0 } else { plan.n_runs() };
-    let mut driver = RunsOnTerminal::start(&signals, n_steps).within(time).telling(console);
+    let mut driver = RunsOnTerminal::start(signals, n_steps).within(time).on(hosts).telling(console);
     let ending = open.make(jobs, &mut driver);
     driver.end();
     let signal = signals.first();
@@ -262,11 +268,11 @@ fn runs_of(
 fn make(
     open: &mut OpenSweep,
     template: Template,
-    (shown, time): (ShownSweep, Option<Duration>),
+    (shown, making): (ShownSweep, &Making),
     keeping: Option<&Keeping>,
     console: &mut Console,
 ) -> anyhow::Result<ExitCode> {
-    let EndedRuns { ending, signal, n_left, n_all } = runs(open, template, time, console)?;
+    let EndedRuns { ending, signal, n_left, n_all } = runs(open, template, making, console)?;
     if let Some(keeping) = keeping {
         let name = name_of(&open.folder);
         keep::keep(keeping, &open.folder, &name, console);

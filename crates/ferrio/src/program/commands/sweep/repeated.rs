@@ -67,7 +67,7 @@ fn make(request: RepeatedRun, permits: &Permits, console: &mut Console) -> anyho
     let mut open = SweepFolder::create(&path, plan)?;
     // Only a folder that this program has made is removed.
     let _passing = request.folder.is_none().then(|| PassingFolder(path));
-    let EndedRuns { ending, signal, n_left, n_all } = super::runs(&mut open, template, request.time, console)?;
+    let EndedRuns { ending, signal, n_left, n_all } = super::runs(&mut open, template, &request.making, console)?;
     if let Some(keeping) = &keeping {
         super::keep::keep(keeping, &open.folder, "", console);
     }

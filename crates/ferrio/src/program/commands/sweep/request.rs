@@ -2,6 +2,7 @@
 //!
 //! Must not know: how a sweep is made. Start reading at [`SweepRequest::take`].
 
+use crate::shared::hosts::HostsOptions;
 use crate::shared::repeat_options::{RepeatOptions, n_repeats, rest_ms, whole_time};
 use crate::ui::described::of_jobs;
 use crate::ui::exit::Exit;
@@ -29,8 +30,24 @@ pub(super) struct SweepRequest {
     pub(super) shown: ShownSweep,
     /// The name of `--keep`, empty without one; `None`: the runs are not kept.
     pub(super) keep: Option<String>,
-    /// The time that all runs may take.
+    pub(super) making: Making,
+}
+
+/// Where the runs are made, and how long all of them may take.
+#[derive(Debug)]
+pub(super) struct Making {
     pub(super) time: Option<Duration>,
+    pub(super) hosts: HostsOptions,
+}
+
+impl Making {
+    /// `--drop-caches` beside hosts is refused: it drops the caches of this machine.
+    fn of(time: Option<Duration>, hosts: HostsOptions, drops_caches: bool) -> anyhow::Result<Self> {
+        if drops_caches && hosts.has_hosts() {
+            return Err(anyhow!("--drop-caches is not built for several hosts: drop them in exec_prerun"));
+        }
+        Ok(Self { time, hosts })
+    }
 }
 
 /// What is shown of an outcome, and how.
@@ -204,6 +221,7 @@ impl SweepRequest {
         let report = SweepReport::take(&mut words)?;
         let folder: FolderOptions = own_options::take(&mut words)?;
         let AnswerOptions { knee, time } = own_options::take(&mut words)?;
+        let hosts: HostsOptions = own_options::take(&mut words)?;
         let shown = ShownSweep { report, is_about_knee: knee };
         let keep = folder.keep.clone();
         let work = match (&folder.resume, &folder.show) {
@@ -222,7 +240,8 @@ impl SweepRequest {
             (Some(folder), None) => SweepWork::Resume(folder.clone()),
             (None, Some(folder)) => SweepWork::Show(folder.clone()),
         };
-        Ok(Self { work, shown, keep, time })
+        let drops_caches = matches!(&work, SweepWork::New(new) if new.around_runs.drops_caches);
+        Ok(Self { work, shown, keep, making: Making::of(time, hosts, drops_caches)? })
     }
 }
 
@@ -279,8 +298,7 @@ pub(super) struct RepeatedRun {
     pub(super) shown: SweepReport,
     /// The name of `--keep`, empty without one; `None`: the runs are not kept.
     pub(super) keep: Option<String>,
-    /// The time that all runs may take.
-    pub(super) time: Option<Duration>,
+    pub(super) making: Making,
 }
 
 // The options of `ferrio run` that mean something else for several runs.
@@ -309,11 +327,13 @@ impl RepeatedRun {
         let shown = SweepReport::take(&mut words)?;
         let RecordsOptions { keep, record } = own_options::take(&mut words)?;
         let RepeatOptions { repeat, until, time, rest_ms, drop_caches } = own_options::take(&mut words)?;
+        let hosts: HostsOptions = own_options::take(&mut words)?;
         let (n_repeats, until) = repeats(repeat, until.as_deref())?;
         Ok(Self {
             words: words.into_iter().map(text_of).collect::<Result<_, _>>()?,
             n_repeats,
             until,
+            making: Making::of(time, hosts, drop_caches)?,
             around_runs: AroundRuns {
                 rest_ms: rest_ms.unwrap_or_default(),
                 drops_caches: drop_caches,
@@ -322,7 +342,6 @@ impl RepeatedRun {
             folder: record,
             shown,
             keep,
-            time,
         })
     }
 }
@@ -395,7 +414,7 @@ pub(crate) fn describe() -> Command {
     );
     let command = AnswerOptions::augment_args(LimitOptions::augment_args(SpaceOptions::augment_args(command)));
     let command = AllowOptions::augment_args(HabitOptions::augment_args(command));
-    ReportForms::augment_args(FolderOptions::augment_args(command))
+    ReportForms::augment_args(HostsOptions::augment_args(FolderOptions::augment_args(command)))
 }
 
 #[cfg(test)]

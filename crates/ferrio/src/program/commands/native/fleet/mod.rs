@@ -2,12 +2,13 @@
 //!
 //! Must not know: how hosts talk to each other. Start reading at [`run`]; `launched` starts the workers, `text` has the report.
 
-mod launched;
+mod manifest;
 mod options;
 mod progress;
 mod text;
 
 use super::{Request, parse};
+use crate::shared::hosts::Fleet;
 use crate::shared::protected_files;
 use crate::ui::arguments;
 use crate::ui::console::Console;
@@ -15,12 +16,11 @@ use crate::ui::exit::{self, Exit};
 use crate::ui::own_options;
 use crate::ui::signals::Signals;
 use anyhow::{Context, anyhow};
-use ferrio::fleet::FleetOutcome;
 use ferrio::fleet::launch::{self, Ranks};
 use ferrio::fleet::wire::HostWork;
 use ferrio::fleet::worker::{self, ToCoordinator};
+use ferrio::fleet::{FleetOutcome, INTERVAL_MS};
 use ferrio_run::Handle;
-use launched::Fleet;
 use options::FleetOptions;
 use progress::FleetConsole;
 use std::ffi::OsString;
@@ -30,8 +30,11 @@ pub(crate) use options::describe;
 
 const PROGRAM: &str = "ferrio fleet";
 
-/// Length of the intervals whose figures workers send, milliseconds.
-const INTERVAL_MS: u64 = 1_000;
+/// True if the arguments of `ferrio run` name hosts.
+pub(crate) fn has_hosts(arguments: &[OsString]) -> bool {
+    let names = |word: &OsString| word.to_str().and_then(|word| word.split('=').next()).map(str::to_owned);
+    arguments.iter().filter_map(names).any(|name| name == "--hosts" || name == "--hostfile")
+}
 
 /// Runs the command with its arguments (the command's name first).
 pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
@@ -55,6 +58,16 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
             return Exit::Failed.into();
         }
     };
+    if options.manifest.is_some() {
+        let words = words.get(1..).unwrap_or_default();
+        return match manifest::kubernetes(&options.pods(), words, &request.inputs) {
+            Ok(text) => {
+                console.report(&text);
+                Exit::Fine.into()
+            }
+            Err(error) => failure(&mut console, &error),
+        };
+    }
     coordinate(&options, request, arguments, &mut console).unwrap_or_else(|error| failure(&mut console, &error))
 }
 
@@ -97,9 +110,9 @@ fn coordinate(
     if let Some((name, _)) = unbuilt.iter().find(|(_, is_given)| *is_given) {
         return Err(anyhow!("{name} is not built for fleets: there are --json and --html"));
     }
-    let ranks = if options.has_hosts() { None } else { Ranks::from_environment()? };
+    let ranks = if options.hosts.has_hosts() { None } else { Ranks::from_environment()? };
     if let Some(ranks) = ranks.as_ref().filter(|ranks| ranks.rank > 0) {
-        let (stream, key) = options.meeting(&ranks.step).find(options.join_limit())?;
+        let (stream, key) = options.meeting(&ranks.step).find(options.hosts.join_limit())?;
         worker::attend(ToCoordinator::Tcp(stream), &key, ranks.rank)?;
         return Ok(Exit::Fine.into());
     }
@@ -114,8 +127,8 @@ fn coordinate(
     let handle = Handle::new().map_err(|error| anyhow!("{error}"))?;
     signals.steer(handle.clone());
     let (mut coordinator, fleet) = match &ranks {
-        Some(ranks) => Fleet::gathered(options, ranks)?,
-        None => Fleet::launched(options)?,
+        Some(ranks) => Fleet::gathered(&options.hosts, &options.meeting(&ranks.step), ranks)?,
+        None => Fleet::launched(&options.hosts)?,
     };
     let n_hosts = fleet.n_hosts();
     let work = HostWork {

@@ -1,0 +1,218 @@
+//! The hosts of a fleet: the options that name them, their workers, and the runs of other commands on them.
+//!
+//! Must not know: what is run. Start reading at [`HostsOptions`], then [`Fleet::launched`] and [`RunsOnHosts`].
+
+use anyhow::{Context, anyhow};
+use clap::{Args, ValueEnum, ValueHint};
+use ferrio::fleet::launch::{Launched, Meeting, Published, Ranks, RemoteShell, launch_here};
+use ferrio::fleet::wire::secrets::RunKey;
+use ferrio::fleet::{Coordinator, FleetEvent, FleetSettings, LostHost};
+use ferrio::session::{Session, SessionOutcome};
+use ferrio_formats::native::note_text;
+use ferrio_run::{Handle, RunError};
+use std::path::PathBuf;
+use std::sync::mpsc;
+use std::time::Duration;
+
+// The hosts on which jobs run, and what becomes of a fleet that loses one.
+#[derive(Debug, Default, Args)]
+pub(crate) struct HostsOptions {
+    /// Run the jobs on these hosts at once, which ssh reaches by these names
+    #[arg(long, value_name = "HOST,...", value_delimiter = ',')]
+    hosts: Vec<String>,
+    /// A file with a host in each line; empty lines and # are left out
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    hostfile: Option<PathBuf>,
+    /// The program that runs a command on a host, with its own options (ssh -oBatchMode=yes)
+    #[arg(long, value_name = "COMMAND")]
+    rsh: Option<String>,
+    /// ferrio on the hosts (ferrio)
+    #[arg(long, value_name = "PATH")]
+    remote_program: Option<String>,
+    /// A host that is lost ends the run (end), or the others go on without it
+    #[arg(long, value_name = "ACTION", value_enum)]
+    on_lost_host: Option<OnLostHost>,
+    /// Time for all hosts to come, seconds (60)
+    #[arg(long, value_name = "SECONDS")]
+    join_limit: Option<u64>,
+}
+
+/// What is done when a host is lost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum OnLostHost {
+    /// The run ends, and what all have done is reported.
+    End,
+    /// The others go on.
+    Continue,
+}
+
+impl HostsOptions {
+    /// The hosts, each once for each worker.
+    ///
+    /// # Errors
+    /// There are none.
+    pub(crate) fn hosts(&self) -> anyhow::Result<Vec<String>> {
+        let mut hosts = self.hosts.clone();
+        if let Some(path) = &self.hostfile {
+            let text = std::fs::read_to_string(path).with_context(|| format!("--hostfile={}", path.display()))?;
+            let names = text.lines().map(|line| line.split('#').next().unwrap_or_default().trim());
+            hosts.extend(names.filter(|name| !name.is_empty()).map(str::to_owned));
+        }
+        if let Some(host) = hosts.iter().find(|host| host.is_empty() || host.starts_with('-')) {
+            return Err(anyhow!("{host:?} is no host"));
+        }
+        if hosts.is_empty() {
+            return Err(anyhow!("no hosts are given: --hosts=a,b,c or --hostfile=FILE, or start it by srun or mpirun"));
+        }
+        Ok(hosts)
+    }
+
+    /// True if hosts are given.
+    pub(crate) fn has_hosts(&self) -> bool {
+        !self.hosts.is_empty() || self.hostfile.is_some()
+    }
+
+    pub(crate) fn shell(&self) -> RemoteShell {
+        let rsh = self.rsh.as_deref().unwrap_or("ssh -oBatchMode=yes");
+        let command = rsh.split_whitespace().map(str::to_owned).collect();
+        RemoteShell { command, program: self.remote_program.clone().unwrap_or_else(|| "ferrio".to_owned()) }
+    }
+
+    pub(crate) fn join_limit(&self) -> Duration {
+        Duration::from_secs(self.join_limit.unwrap_or(60))
+    }
+
+    pub(crate) fn on_lost_host(&self) -> LostHost {
+        match self.on_lost_host {
+            None | Some(OnLostHost::End) => LostHost::End,
+            Some(OnLostHost::Continue) => LostHost::Continue,
+        }
+    }
+}
+
+/// Workers that come to a coordinator.
+pub(crate) struct Fleet {
+    workers: Vec<Launched>,
+    n_hosts: u32,
+    /// The coordinator can be found while this exists.
+    _published: Option<Published>,
+}
+
+impl Fleet {
+    /// Starts a worker on each host by the remote shell, all at the same time.
+    ///
+    /// # Errors
+    /// A worker does not start; then all others are ended.
+    pub(crate) fn launched(options: &HostsOptions) -> anyhow::Result<(Coordinator, Self)> {
+        let (hosts, shell, key) = (options.hosts()?, options.shell(), RunKey::new()?);
+        let n_hosts = hosts.len() as u32;
+        let coordinator = Coordinator::new(settings(options, n_hosts, hosts.clone()), key.clone())?;
+        let (done, all) = mpsc::channel();
+        std::thread::scope(|scope| {
+            for (rank, host) in hosts.iter().enumerate() {
+                let (done, shell, key) = (done.clone(), &shell, &key);
+                scope.spawn(move || done.send(shell.launch(host, rank as u32, key, options.join_limit())));
+            }
+        });
+        drop(done);
+        let mut fleet = Self { workers: Vec::new(), n_hosts, _published: None };
+        let mut failures = Vec::new();
+        for outcome in all {
+            match outcome {
+                Ok((worker, socket)) => {
+                    coordinator.adopt(socket);
+                    fleet.workers.push(worker);
+                }
+                Err(error) => failures.push(error.to_string()),
+            }
+        }
+        if failures.is_empty() {
+            return Ok((coordinator, fleet));
+        }
+        coordinator.dismiss();
+        fleet.end();
+        failures.sort();
+        Err(anyhow!("{}", failures.join("; ")))
+    }
+
+    /// The coordinator of ranks that were started with this process, which is rank 0 and has a worker of its own.
+    ///
+    /// # Errors
+    /// The others cannot find it, or its worker does not start.
+    pub(crate) fn gathered(
+        options: &HostsOptions,
+        meeting: &Meeting,
+        ranks: &Ranks,
+    ) -> anyhow::Result<(Coordinator, Self)> {
+        let key = meeting.own_key()?;
+        let coordinator = Coordinator::new(settings(options, ranks.size, Vec::new()), key.clone())?;
+        let host = ferrio_sys::system_info::host_name();
+        let (worker, socket) = launch_here(&host, ranks.rank, &key)?;
+        coordinator.adopt(socket);
+        let address = coordinator.listen(meeting.listen_address())?;
+        let published = meeting.publish(&key, &host, address.port())?;
+        let fleet = Self { workers: vec![worker], n_hosts: ranks.size, _published: Some(published) };
+        Ok((coordinator, fleet))
+    }
+
+    pub(crate) fn n_hosts(&self) -> u32 {
+        self.n_hosts
+    }
+
+    /// Ends what has not ended by itself.
+    pub(crate) fn end(self) {
+        self.workers.into_iter().for_each(Launched::end);
+    }
+}
+
+fn settings(options: &HostsOptions, n_hosts: u32, names: Vec<String>) -> FleetSettings {
+    FleetSettings { n_hosts, names, join_limit: options.join_limit(), on_lost_host: options.on_lost_host() }
+}
+
+/// Runs of a command that makes many, on the hosts of a fleet.
+pub(crate) struct RunsOnHosts {
+    coordinator: Coordinator,
+    fleet: Fleet,
+}
+
+impl RunsOnHosts {
+    /// The workers of these options; `None`: no hosts are given.
+    ///
+    /// # Errors
+    /// They do not come.
+    pub(crate) fn start(options: &HostsOptions, handle: &Handle) -> anyhow::Result<Option<Self>> {
+        if !options.has_hosts() {
+            return Ok(None);
+        }
+        let (mut coordinator, fleet) = Fleet::launched(options)?;
+        let gathered = coordinator.gather(handle, &mut |_| ());
+        let started = Self { coordinator, fleet };
+        match gathered {
+            Ok(()) => Ok(Some(started)),
+            Err(error) => {
+                started.end();
+                Err(error.into())
+            }
+        }
+    }
+
+    /// Makes a run on all hosts. `tell` gets the messages of hosts.
+    ///
+    /// # Errors
+    /// It cannot be made.
+    pub(crate) fn run(&mut self, session: &Session, tell: &mut dyn FnMut(String)) -> Result<SessionOutcome, RunError> {
+        let mut observer = |event: &FleetEvent<'_>| match event {
+            FleetEvent::Message { host, note, .. } => tell(format!("{host}: {}", note_text(note).trim())),
+            FleetEvent::Lost { host, reason } => tell(format!("host {host} is lost: {reason}")),
+            _ => {}
+        };
+        let outcome = self.coordinator.run_session(session, &mut observer);
+        outcome.map_err(|error| RunError::Elsewhere(Box::new(error)))
+    }
+
+    /// Dismisses the workers.
+    pub(crate) fn end(self) {
+        self.coordinator.dismiss();
+        self.fleet.end();
+    }
+}
