@@ -18,8 +18,6 @@ pub struct HostOutcome {
     pub name: String,
     /// Start of its run on the coordinator's `CLOCK_MONOTONIC`; `None`: it has not begun.
     pub began_ns: Option<u64>,
-    /// Time at which its outcome came; `None`: it did not.
-    pub ended_ns: Option<u64>,
     /// Its clock minus the coordinator's.
     pub clock_offset_ns: i64,
     /// That offset is right to within so many nanoseconds; `None`: unknown.
@@ -141,9 +139,8 @@ impl FleetOutcome {
         all
     }
 
-    /// The outcome as that of one session, for whatever makes many runs.
-    pub fn into_session_outcome(self) -> SessionOutcome {
-        let record = self.merged();
+    /// The outcome as that of one session, whose record this is: [`Self::merged`].
+    pub fn session_outcome(&self, record: RunRecord) -> SessionOutcome {
         let hosts = || self.hosts.iter().map(|host| &host.outcome);
         let run = RunOutcome {
             n_failed: hosts().map(|outcome| outcome.n_failed).sum(),

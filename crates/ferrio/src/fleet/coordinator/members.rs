@@ -7,6 +7,7 @@ use crate::fleet::outcome::HostOutcome;
 use crate::fleet::wire::secrets::RunKey;
 use crate::fleet::wire::{FleetOrder, FleetReport, Hello, PROTOCOL};
 use crate::session::VERSION;
+use ferrio_spec::RunSpec;
 use tokio::sync::mpsc::UnboundedSender;
 
 /// Where a worker is in its run.
@@ -35,8 +36,6 @@ pub(super) struct FleetMember {
     pub(super) awaits_clock: bool,
     /// Start of its run on our clock.
     pub(super) began_ns: Option<u64>,
-    /// End of its run on our clock.
-    ended_ns: Option<u64>,
     /// The stonewall that it has reached.
     pub(super) stage: u32,
     refused: Option<String>,
@@ -82,7 +81,6 @@ impl FleetMember {
             }
             FleetReport::Over(outcome) => {
                 self.outcome = Some(outcome);
-                self.ended_ns = Some(at_ns);
                 self.state = MemberState::Over;
             }
             FleetReport::Refused(reason) => {
@@ -112,7 +110,6 @@ impl FleetMember {
             rank: self.rank,
             name: self.host.clone(),
             began_ns: self.began_ns,
-            ended_ns: self.ended_ns,
             clock_offset_ns: self.clock.offset_ns(),
             clock_uncertainty_ns: self.clock.uncertainty_ns(),
             is_partial: outcome.is_none(),
@@ -172,12 +169,13 @@ impl Members {
         }
     }
 
-    /// Before a run: forgets the one before.
-    pub(super) fn renew(&mut self) {
+    /// Before a run of these jobs: forgets the one before. Clocks drift apart, so that their offsets are measured for each run.
+    pub(super) fn renew(&mut self, jobs: &RunSpec) {
         for member in &mut self.0 {
             member.state = if member.lost.is_some() { MemberState::Lost } else { MemberState::Waiting };
-            (member.began_ns, member.ended_ns, member.stage) = (None, None, 0);
-            (member.refused, member.outcome, member.partial) = (None, None, PartialRecord::default());
+            (member.began_ns, member.stage) = (None, 0);
+            (member.refused, member.outcome, member.partial) = (None, None, PartialRecord::of(jobs));
+            member.clock = ClockOffset::default();
         }
     }
 
@@ -222,7 +220,6 @@ impl Members {
             clock: ClockOffset::default(),
             awaits_clock: false,
             began_ns: None,
-            ended_ns: None,
             stage: 0,
             refused: None,
             lost: None,

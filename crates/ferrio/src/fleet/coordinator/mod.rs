@@ -218,7 +218,7 @@ impl Coordinator {
         handle: &Handle,
         observer: &mut dyn FnMut(&FleetEvent<'_>),
     ) -> Result<FleetOutcome, FleetError> {
-        self.members.renew();
+        self.members.renew(&work.jobs);
         let n_hosts = self.members.present().count() as u32;
         for member in self.members.present() {
             let host = member.host.clone();
@@ -257,7 +257,8 @@ impl Coordinator {
             interval_ms: INTERVAL_MS,
             is_audited: session.is_audited,
         };
-        Ok(self.run(&work, &session.handle(), observer)?.into_session_outcome())
+        let outcome = self.run(&work, &session.handle(), observer)?;
+        Ok(outcome.session_outcome(outcome.merged()))
     }
 
     /// Waits until all workers have laid out their files.

@@ -3,26 +3,48 @@
 use super::MeasuredHost;
 use crate::fleet::interval_sums::add_in_time;
 use crate::session::VERSION;
+use ferrio_spec::RunSpec;
 use ferrio_stats::{IntervalStats, RunRecord, WorkerFate, WorkerRecord};
 use std::collections::BTreeMap;
 
 /// The figures of a host so far, by the number of the job's clone.
 #[derive(Debug, Default)]
 pub(super) struct PartialRecord {
+    /// Number of clones of each job: workers are numbered through all of them.
+    n_clones: Vec<u32>,
     workers: BTreeMap<u32, WorkerRecord>,
     elapsed_ns: u64,
     epoch_ms: u64,
 }
 
 impl PartialRecord {
+    /// A host that has told nothing yet of these jobs.
+    pub(super) fn of(jobs: &RunSpec) -> Self {
+        Self { n_clones: jobs.jobs.iter().map(|job| job.numjobs).collect(), ..Self::default() }
+    }
+
+    /// Indexes of job and clone of the worker with this number, from 1.
+    fn place(&self, number: u32) -> (u32, u32) {
+        let mut clone_index = number.saturating_sub(1);
+        for (job_index, n_clones) in (0..).zip(&self.n_clones) {
+            if clone_index < *n_clones {
+                return (job_index, clone_index);
+            }
+            clone_index -= n_clones;
+        }
+        (self.n_clones.len() as u32, clone_index)
+    }
+
     /// Counts an interval.
     pub(super) fn add(&mut self, interval: &IntervalStats) {
         self.elapsed_ns = self.elapsed_ns.max(interval.end_ns);
         self.epoch_ms = interval.run_epoch_ms;
+        let (job_index, clone_index) = self.place(interval.job_number);
         let worker = self.workers.entry(interval.job_number).or_insert_with(|| WorkerRecord {
             name: interval.job_name.clone(),
             number: interval.job_number,
-            job_index: interval.job_number.saturating_sub(1),
+            job_index,
+            clone_index,
             group_index: interval.group_index,
             directions: interval.directions,
             fate: WorkerFate { was_let_go: true, is_cut_short: true, ..WorkerFate::default() },
@@ -42,5 +64,19 @@ impl PartialRecord {
             ..RunRecord::default()
         };
         MeasuredHost { record, n_failed, is_stopped: true, n_logs_lost: 0, n_intervals_lost: 0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ferrio_spec::JobSpec;
+
+    #[test]
+    fn clones_belong_to_their_jobs() {
+        let jobs = [2, 1, 3].map(|numjobs| JobSpec { numjobs, ..JobSpec::default() }).to_vec();
+        let record = PartialRecord::of(&RunSpec { jobs, ..RunSpec::default() });
+        let places: Vec<(u32, u32)> = (1..=6).map(|number| record.place(number)).collect();
+        assert_eq!(places, [(0, 0), (0, 1), (1, 0), (2, 0), (2, 1), (2, 2)]);
     }
 }

@@ -72,6 +72,17 @@ impl HostsOptions {
         !self.hosts.is_empty() || self.hostfile.is_some()
     }
 
+    /// An option about hosts that is given where there are none.
+    pub(crate) fn without_hosts(&self) -> Option<&'static str> {
+        let given = [
+            ("--rsh", self.rsh.is_some()),
+            ("--remote-program", self.remote_program.is_some()),
+            ("--on-lost-host", self.on_lost_host.is_some()),
+            ("--join-limit", self.join_limit.is_some()),
+        ];
+        given.into_iter().find(|(_, is_given)| *is_given && !self.has_hosts()).map(|(name, _)| name)
+    }
+
     pub(crate) fn shell(&self) -> RemoteShell {
         let rsh = self.rsh.as_deref().unwrap_or("ssh -oBatchMode=yes");
         let command = rsh.split_whitespace().map(str::to_owned).collect();

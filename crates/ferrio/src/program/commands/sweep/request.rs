@@ -46,6 +46,9 @@ impl Making {
         if drops_caches && hosts.has_hosts() {
             return Err(anyhow!("--drop-caches is not built for several hosts: drop them in exec_prerun"));
         }
+        if let Some(name) = hosts.without_hosts() {
+            return Err(anyhow!("{name} has no effect without hosts: give --hosts or --hostfile"));
+        }
         Ok(Self { time, hosts })
     }
 }
@@ -227,6 +230,9 @@ impl SweepRequest {
         let work = match (&folder.resume, &folder.show) {
             (None, Some(_)) if time.is_some() => {
                 return Err(anyhow!("--time is for runs that are made: --resume FOLDER --time TIME goes on"));
+            }
+            (None, Some(_)) if hosts.has_hosts() => {
+                return Err(anyhow!("--hosts is for runs that are made: --resume FOLDER --hosts goes on"));
             }
             (None, None) => SweepWork::New(NewSweep::take(words, folder)?.into()),
             (None, Some(_)) if keep.is_some() => {

@@ -1,6 +1,6 @@
 //! `ferrio fleet`: one run of fio's jobs on many hosts at once, and one report of what all of them have measured.
 //!
-//! Must not know: how hosts talk to each other. Start reading at [`run`]; `launched` starts the workers, `text` has the report.
+//! Must not know: how hosts talk to each other. Start reading at [`run`]; `shared/hosts.rs` starts the workers, `text` has the report.
 
 mod manifest;
 mod options;
@@ -164,7 +164,7 @@ fn report(
         page.write(outcome, &merged, console);
     }
     let n_lost = outcome.hosts.iter().filter(|host| host.lost.is_some()).count() as u32;
-    let mut session = outcome.clone().into_session_outcome();
+    let mut session = outcome.session_outcome(merged);
     session.run.n_failed = session.run.n_failed.max(n_lost);
     ExitCode::from(exit::exit_number(&session, signal, console))
 }

@@ -24,7 +24,7 @@ pub(super) struct FleetOptions {
     #[arg(long, value_name = "FILE", requires = "coordinator", value_hint = ValueHint::FilePath)]
     key_file: Option<PathBuf>,
     /// Print what Kubernetes needs to run the fleet in pods, and run nothing
-    #[arg(long, value_name = "KIND", value_enum, requires = "image", requires = "pods")]
+    #[arg(long, value_name = "KIND", value_enum, requires = "image", requires = "pods", conflicts_with_all = ["hosts", "hostfile"])]
     pub(super) manifest: Option<ManifestKind>,
     /// The image of the pods, with ferrio in its path
     #[arg(long, value_name = "IMAGE", requires = "manifest")]

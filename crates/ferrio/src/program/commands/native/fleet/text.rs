@@ -50,13 +50,14 @@ fn summary(outcome: &FleetOutcome) -> String {
 
 /// The rows of each job: all hosts, then each one.
 fn rows(outcome: &FleetOutcome, merged: &RunRecord) -> Vec<Headline> {
-    let by_host: Vec<(&HostOutcome, Vec<Headline>)> =
+    let mut by_host: Vec<(&HostOutcome, Vec<Headline>)> =
         outcome.hosts.iter().map(|host| (host, headlines(&host.outcome.record))).collect();
     let mut rows = Vec::new();
     for all in headlines(merged) {
-        let own = by_host.iter().filter_map(|(host, own)| {
-            let of_job = own.iter().find(|row| row.job == all.job && row.kind == all.kind)?;
-            Some(Headline { job: format!("  {}", host.name), ..of_job.clone() })
+        // Jobs may have the same name: each row is taken once, in the order of the jobs.
+        let own = by_host.iter_mut().filter_map(|(host, own)| {
+            let place = own.iter().position(|row| row.job == all.job && row.kind == all.kind)?;
+            Some(Headline { job: format!("  {}", host.name), ..own.remove(place) })
         });
         let own: Vec<Headline> = own.collect();
         rows.push(all);
@@ -125,7 +126,8 @@ impl Page {
 
     /// Writes the page: all hosts first, then each.
     pub(super) fn write(self, outcome: &FleetOutcome, merged: &RunRecord, console: &mut Console) {
-        let all = ferrio_formats::of_record(merged);
+        let mut all = ferrio_formats::of_record(merged);
+        "all hosts".clone_into(&mut all.name);
         let each = outcome.hosts.iter().map(|host| {
             let mut result = ferrio_formats::of_record(&host.outcome.record);
             result.name.clone_from(&host.name);
