@@ -67,6 +67,23 @@ fn figures_of_all_hosts_are_merged() {
     }
 }
 
+/// Two jobs of one name have rows of their own.
+#[test]
+fn jobs_of_one_name_are_told_apart() {
+    let scratch = scratch("fleet-same");
+    let job = format!("--name=s {VIRTUAL}");
+    let run =
+        fleet(&scratch, "a,b", &format!("{job} --number_ios=1000 {job} --number_ios=1000 --iodepth=8 --stonewall"));
+    let run = run.finish().succeeded();
+    let table = run.stdout.lines().skip_while(|line| !line.starts_with("---")).skip(1);
+    let rows: Vec<Vec<&str>> =
+        table.take_while(|line| !line.is_empty()).map(|line| line.split_whitespace().collect()).collect();
+    let rates: Vec<f64> = rows.iter().map(|row| row[3].replace(',', "").parse().expect("a rate")).collect();
+    let [one, a, b, other, a_deep, b_deep] = rates[..] else { panic!("{}", run.stdout) };
+    assert!((one / (a + b) - 1.0).abs() < 0.02 && (other / (a_deep + b_deep) - 1.0).abs() < 0.02, "{rates:?}");
+    assert!(a_deep > a, "{rates:?}");
+}
+
 #[test]
 fn names_of_files_are_those_of_each_host() {
     let scratch = scratch("fleet-names");
@@ -148,6 +165,10 @@ fn what_cannot_run_says_why() {
     assert!(refused(&format!("fleet --hosts=a --rsh=./absent {job}")).contains("cannot start ./absent"));
     assert!(refused(&format!("fleet --hosts=-oProxyCommand=x {job}")).contains("is no host"));
     assert!(refused("fleet --hosts=a --name=r --nosuch=1").contains("nosuch"));
+    let unused = refused(&format!("sweep --rsh=ssh --over iodepth=1,2 {job}"));
+    assert!(unused.contains("--rsh has no effect without hosts"), "{unused}");
+    assert!(refused("sweep --show=x --hosts=a").contains("--hosts is for runs that are made"));
+    assert!(refused(&format!("fleet --hosts=a --manifest=kubernetes --image=i --pods=2 {job}")).contains("--hosts"));
     let program = Program::Ferrio.path();
     let absent = format!(
         "--hosts=a,b --rsh=./shell --remote-program={program} --name=r --rw=read --filename=/proc/nowhere/x --size=1m"
