@@ -80,7 +80,9 @@ fn jobs_of_one_name_are_told_apart() {
         table.take_while(|line| !line.is_empty()).map(|line| line.split_whitespace().collect()).collect();
     let rates: Vec<f64> = rows.iter().map(|row| row[3].replace(',', "").parse().expect("a rate")).collect();
     let [one, a, b, other, a_deep, b_deep] = rates[..] else { panic!("{}", run.stdout) };
-    assert!((one / (a + b) - 1.0).abs() < 0.02 && (other / (a_deep + b_deep) - 1.0).abs() < 0.02, "{rates:?}");
+    // The rate of all hosts is that of the time from the first start to the last end: on a busy machine, one starts later than the other.
+    let is_of_both = |all: f64, a: f64, b: f64| all > a.max(b) && all < (a + b) * 1.02;
+    assert!(is_of_both(one, a, b) && is_of_both(other, a_deep, b_deep), "{rates:?}");
     assert!(a_deep > a, "{rates:?}");
 }
 
