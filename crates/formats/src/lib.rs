@@ -6,6 +6,7 @@
 //! Start reading at [`render`](render()) or [`read`](results::read), then at any format. Oddities of fio in figures and names are in `compat`.
 #![forbid(unsafe_code)]
 
+pub mod clients;
 mod compat;
 mod direction_block;
 pub mod eta;

@@ -4,6 +4,7 @@
 
 use crate::beyond::Beyond;
 use crate::changes::ReadonlyChange;
+use crate::command_line::remote::RemoteSettings;
 use crate::debug::DebugSettings;
 use crate::diagnostic::Diagnostic;
 use crate::machine_tests::MachineTest;
@@ -37,6 +38,10 @@ pub enum Mode {
     MergeTraces,
     /// `--inflate-log`: print the rows of a compressed log.
     InflateLog,
+    /// `--server`: run the jobs of clients.
+    Serve,
+    /// `--client`: run job files on servers.
+    Client,
     /// `--crctest`, `--memcpytest`, `--cpuclock-test`: measure or test the machine, without a job.
     Machine(MachineTest),
 }
@@ -126,6 +131,8 @@ pub struct Invocation {
     pub changes: Vec<ReadonlyChange>,
     /// `--safe`: job files do no more than with native commands.
     pub is_safe: bool,
+    /// Clients and servers.
+    pub remote: RemoteSettings,
     /// Messages to print before the task starts, in this order.
     pub messages: Vec<Message>,
 }

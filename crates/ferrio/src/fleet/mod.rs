@@ -10,6 +10,7 @@ pub mod coordinator;
 mod interval_sums;
 pub mod launch;
 mod outcome;
+pub mod server;
 pub mod wire;
 pub mod worker;
 

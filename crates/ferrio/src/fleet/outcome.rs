@@ -26,6 +26,8 @@ pub struct HostOutcome {
     pub is_partial: bool,
     /// What it has measured.
     pub outcome: MeasuredHost,
+    /// Why it has run nothing, if it has refused its jobs.
+    pub refused: Option<String>,
     /// Why it was lost, if it was.
     pub lost: Option<String>,
 }

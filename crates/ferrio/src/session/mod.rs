@@ -10,6 +10,7 @@ mod last_runs;
 mod observers;
 mod run_session;
 pub mod runs;
+mod start_lines;
 mod survey;
 
 /// Version of the outputs and of `--version`: parsers look for `fio-3`, people for the program that ran.
@@ -17,4 +18,5 @@ pub const VERSION: &str = concat!("fio-3.42-ferrio-", env!("CARGO_PKG_VERSION"))
 
 pub use observers::{Observer, Subscription};
 pub use run_session::{PreparedSession, Session, SessionOutcome, audit};
+pub use start_lines::start_jobs;
 pub use survey::survey;

@@ -14,15 +14,18 @@ pub(super) fn write(writer: &mut JsonWriter, disks: &[DiskReport]) {
     }
     writer.array("disk_util", |writer| {
         for disk in disks {
-            writer.element(|writer| {
-                writer.string("name", &disk.name);
-                counters(writer, "", &disk.counters);
-                if let Some(slaves) = &disk.slaves {
-                    counters(writer, "aggr_", slaves);
-                }
-            });
+            writer.element(|writer| write_one(writer, disk));
         }
     });
+}
+
+/// Writes the members of a device's object.
+pub(super) fn write_one(writer: &mut JsonWriter, disk: &DiskReport) {
+    writer.string("name", &disk.name);
+    counters(writer, "", &disk.counters);
+    if let Some(slaves) = &disk.slaves {
+        counters(writer, "aggr_", slaves);
+    }
 }
 
 fn counters(writer: &mut JsonWriter, prefix: &str, counters: &DiskCounters) {

@@ -11,14 +11,30 @@ use crate::view::{FioView, JobReport};
 use ferrio_stats::ThreadStats;
 use ferrio_units::DataDirection;
 
+/// Where a job has run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum JobPlace {
+    Here,
+    /// On a server of `--client`, whose clock is not that of the report.
+    Server,
+}
+
 /// Writes the members of a job's object.
-pub(super) fn write(writer: &mut JsonWriter, result: &FioView<'_>, job: &JobReport<'_>, detail: Detail) {
+pub(super) fn write(
+    writer: &mut JsonWriter,
+    result: &FioView<'_>,
+    job: &JobReport<'_>,
+    place: JobPlace,
+    detail: Detail,
+) {
     writer.string("jobname", &job.name);
     writer.integer("groupid", job.group_index);
     writer.integer("job_start", job.stats.job_start_ms);
     writer.integer("error", job.stats.errno);
-    writer.integer("eta", result.eta_secs);
-    writer.integer("elapsed", result.elapsed_secs);
+    if place == JobPlace::Here {
+        writer.integer("eta", result.eta_secs);
+        writer.integer("elapsed", result.elapsed_secs);
+    }
     options(writer, "job options", &job.given_options);
     io(writer, result, job, detail);
     usage(writer, &job.stats);

@@ -14,11 +14,13 @@ mod latency;
 mod probes;
 pub(crate) mod reader;
 mod response;
+mod served;
 mod servers;
 mod steady_state;
 mod total;
 mod writer;
 
+pub(crate) use served::{ServedParts, render_served};
 pub use steady_state::steady_texts;
 
 use crate::LocalTime;
@@ -49,7 +51,7 @@ pub fn render_in(result: &FioView<'_>, detail: Detail, zone: &LocalTime) -> Stri
         options(writer, "global options", &result.record.global_options);
         writer.array("jobs", |writer| {
             for job in &result.jobs {
-                writer.element(|writer| job::write(writer, result, job, detail));
+                writer.element(|writer| job::write(writer, result, job, job::JobPlace::Here, detail));
             }
         });
         disk::write(writer, result.disks.as_deref().unwrap_or_default());
@@ -65,9 +67,11 @@ fn options(writer: &mut JsonWriter, key: &str, given: &[(String, String)]) {
     if given.is_empty() {
         return;
     }
-    writer.object(key, |writer| {
-        for (name, value) in given {
-            writer.string(name, value);
-        }
-    });
+    writer.object(key, |writer| pairs(writer, given));
+}
+
+fn pairs(writer: &mut JsonWriter, given: &[(String, String)]) {
+    for (name, value) in given {
+        writer.string(name, value);
+    }
 }

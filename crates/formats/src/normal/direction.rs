@@ -15,7 +15,7 @@ pub(super) fn write(out: &mut String, job: &JobReport<'_>, block: &DirectionBloc
     if stats.bytes == 0 || stats.runtime_ms() == 0 {
         return;
     }
-    rates(out, settings, block, job.stats.features.zone_resets);
+    rates(out, settings, block, job.is_sum_of_clients, job.stats.features.zone_resets);
     for (name, stat) in
         [("slat", &stats.slat), ("clat", &stats.clat), ("lat", &stats.lat), ("response", &stats.response)]
     {
@@ -50,11 +50,17 @@ fn priority_name(settings: &ReportSettings, stat: &PriorityStat) -> String {
     format!("{kind} prio {}/{}/{}", stat.class(), stat.level(), stat.hint())
 }
 
-fn rates(out: &mut String, settings: &ReportSettings, block: &DirectionBlock<'_>, zone_resets: Option<u64>) {
+fn rates(
+    out: &mut String,
+    settings: &ReportSettings,
+    block: &DirectionBlock<'_>,
+    is_sum_of_clients: bool,
+    zone_resets: Option<u64>,
+) {
     let stats = &*block.stats;
     let style = direction_block::style(settings.kb_base, settings.unit_bits, settings.significant_figures);
     let mut bw = style.rate(stats.bw_bytes_per_sec());
-    if block.is_extra {
+    if block.is_extra || is_sum_of_clients {
         compat::without_unit(&mut bw, stats.bw_bytes_per_sec(), style);
     }
     put!(

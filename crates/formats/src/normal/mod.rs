@@ -21,6 +21,16 @@ pub use idleness::calibration;
 use crate::LocalTime;
 use crate::view::FioView;
 
+/// The blocks of jobs alone.
+pub(crate) fn job_block(result: &FioView<'_>, zone: &LocalTime) -> String {
+    let mut out = String::new();
+    let date = zone.ctime(result.record.timestamp_ms);
+    for job in &result.jobs {
+        job::write(&mut out, result, job, &date);
+    }
+    out
+}
+
 /// The whole report, in the system's time zone. Begins with an empty line.
 pub fn render(result: &FioView<'_>) -> String {
     render_in(result, &LocalTime::system())

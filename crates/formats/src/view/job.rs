@@ -31,6 +31,8 @@ pub struct JobReport<'a> {
     pub steady_state: Option<Cow<'a, SteadyState>>,
     /// Members that a signal killed, so that their figures cover only a part of their work.
     pub killed: Vec<KilledMember>,
+    /// The jobs of all servers of `--client`, of which fio leaves out units.
+    pub is_sum_of_clients: bool,
     /// Runtimes that the members have drawn (`runtime=2s-5s`), microseconds.
     pub drawn_runtimes_us: Vec<u64>,
 }
@@ -74,6 +76,7 @@ impl<'a> JobReport<'a> {
             latency_depth: latency_depth(worker),
             steady_state: worker.steady_state().map(Cow::Borrowed),
             killed: killed(worker).into_iter().collect(),
+            is_sum_of_clients: false,
             drawn_runtimes_us: worker.settings.drawn_runtime_us.into_iter().collect(),
         }
     }

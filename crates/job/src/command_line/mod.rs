@@ -8,5 +8,6 @@ pub mod getopt;
 
 pub mod parse;
 mod profile;
+pub mod remote;
 pub mod settings;
 pub mod switches;

@@ -4,6 +4,7 @@
 
 use super::getopt::{Item, LongName, NameTarget, Words};
 use super::profile::{self, Chosen, Profiles};
+use super::remote::{ClientFile, RemoteSettings};
 use super::switches::known_names;
 use super::switches::{Switch, SwitchDef};
 use super::{control, settings};
@@ -72,12 +73,14 @@ enum AfterSwitch {
     Leave(Mode),
 }
 
-/// The job files that the arguments name.
+/// Where the arguments have jobs.
 #[derive(Default)]
 struct NamedFiles {
     files: Vec<OsString>,
     /// `--section`.
     only_sections: Vec<String>,
+    /// A job was begun on the command line.
+    has_jobs: bool,
 }
 
 struct ArgumentReader<'a> {
@@ -96,8 +99,7 @@ struct ArgumentReader<'a> {
     inflate_log: Option<PathBuf>,
     profiles: Profiles,
     n_slices: Option<u64>,
-    /// A job was begun on the command line.
-    has_jobs: bool,
+    remote: RemoteSettings,
 }
 
 impl<'a> ArgumentReader<'a> {
@@ -117,7 +119,7 @@ impl<'a> ArgumentReader<'a> {
             inflate_log: None,
             profiles: Profiles::default(),
             n_slices: None,
-            has_jobs: false,
+            remote: RemoteSettings::default(),
         }
     }
 
@@ -135,6 +137,7 @@ impl<'a> ArgumentReader<'a> {
             maybe_beyond: self.collector.take_beyond(),
             changes: std::mem::take(&mut self.collector.changes),
             is_safe: self.collector.strictness.is_safe,
+            remote: self.remote,
             messages: self.collector.messages.take(),
             run: control::run_with_directory(self.collector.into_run(), self.aux_path.as_ref()),
         }
@@ -167,7 +170,10 @@ impl<'a> ArgumentReader<'a> {
                 self.refuse_what_is_no_text(arguments, taken)?;
             }
             match item {
-                Item::File(index) => self.named.files.push(arguments[index].clone()),
+                Item::File(index) => match self.remote.clients.last_mut() {
+                    Some(client) => client.files.push(ClientFile::Sent(PathBuf::from(&arguments[index]))),
+                    None => self.named.files.push(arguments[index].clone()),
+                },
                 Item::Bad { complaint, word } => return self.refuse_word(&complaint, &word, &names),
                 Item::Named(NameTarget::Option(def), name, value) => self.option(def, name, value.as_deref())?,
                 Item::Named(NameTarget::Switch(def), _, value) => {
@@ -249,7 +255,7 @@ impl<'a> ArgumentReader<'a> {
 
     fn begin_job(&mut self, name: &str, def: &'static OptionDef) -> Result<(), Stopped> {
         self.finish_job()?;
-        self.has_jobs = true;
+        self.named.has_jobs = true;
         let skipped = !self.named.only_sections.is_empty() && !self.named.only_sections.iter().any(|only| only == name);
         if name.starts_with("global") || skipped {
             return Ok(());
@@ -304,6 +310,7 @@ impl<'a> ArgumentReader<'a> {
                 Err(lines) => return self.refuse_switch(lines),
             },
             Switch::MergeBlktraceOnly => self.merges_only = true,
+            Switch::Section | Switch::Readonly | Switch::WarningsFatal if self.remote.forward(def.name, value) => {}
             Switch::ParseOnly => self.collector.parse_only = true,
             Switch::Showcmd => self.show = true,
             Switch::Safe => self.collector.strictness.is_safe = true,
@@ -315,6 +322,7 @@ impl<'a> ArgumentReader<'a> {
                 self.inflate_log = Some(PathBuf::from(text));
                 return Ok(AfterSwitch::Leave(Mode::InflateLog));
             }
+            _ if def.is_built() && self.remote.set(def.switch, value) => {}
             _ if def.is_built() => self.output_switch(def.switch, text)?,
             Switch::LatencyLog => {
                 let said = "--latency-log is deprecated. Use per-job latency log options.";
@@ -393,6 +401,9 @@ impl<'a> ArgumentReader<'a> {
             self.collector.messages.err(UserLine::named("can't use global as only section"));
             return Err(Stopped);
         }
+        if let Some(mode) = self.remote_mode()? {
+            return Ok(mode);
+        }
         if let Some(chosen) = self.profiles.chosen.take() {
             return self.run_profile(chosen);
         }
@@ -410,8 +421,17 @@ impl<'a> ArgumentReader<'a> {
         self.mode()
     }
 
+    /// The task of a server or of its clients; `None`: jobs run here.
+    fn remote_mode(&mut self) -> Result<Option<Mode>, Stopped> {
+        match self.remote.mode(self.named.has_jobs || !self.named.files.is_empty()) {
+            Ok(mode) => Ok(mode),
+            Err(None) => Err(Stopped),
+            Err(Some(sentence)) => self.refuse_switch(vec![UserLine::named(sentence)]).and(Err(Stopped)),
+        }
+    }
+
     fn run_profile(&mut self, chosen: Chosen) -> Result<Mode, Stopped> {
-        if !self.named.files.is_empty() || self.has_jobs {
+        if !self.named.files.is_empty() || self.named.has_jobs {
             let said = "a profile has jobs of its own: it takes no others";
             return self.refuse_switch(vec![UserLine::named(said)]).and(Err(Stopped));
         }

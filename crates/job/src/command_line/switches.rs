@@ -51,6 +51,10 @@ pub enum Switch {
     Daemonize,
     Client,
     RemoteConfig,
+    /// `--server-key`, which fio does not have.
+    ServerKey,
+    /// `--server-policy`, which fio does not have.
+    ServerPolicy,
     IdleProf,
     InflateLog,
     TriggerFile,
@@ -116,11 +120,6 @@ const fn row(
     help: &'static [&'static str],
 ) -> SwitchDef {
     SwitchDef { switch, name, letter, argument, shown, help, status: Status::Supported }
-}
-
-const fn planned(mut row: SwitchDef) -> SwitchDef {
-    row.status = Status::Planned(None);
-    row
 }
 
 const fn withdrawn(mut row: SwitchDef) -> SwitchDef {
@@ -216,17 +215,36 @@ pub const SWITCHES: &[SwitchDef] = &[
     row(S::Profile, 'p', "profile", Required, "profile=name", &["Run a built-in set of jobs: act, tiobench"])
     .deviates(Different, "Options beside the profile count; fio overrides them. The profile's own options come after it.")
     .deviates(Stricter, "Other jobs beside a profile are refused; fio drops them."),
-    planned(row(S::Server, 'S', "server", Optional, "server[=address]", &["Serve jobs to other hosts"])),
-    planned(row(S::Daemonize, 'D', "daemonize", Required, "daemonize=file", &["Serve in the background; pid to file"])),
-    planned(row(S::Client, 'C', "client", Required, "client=host", &["Run the jobs on another host"])),
-    planned(row(
+    row(S::Server, 'S', "server", Optional, "server[=address]", &["Serve jobs of clients that have this user's key"])
+        .deviates(Different, "Clients need the server's key (--server-key), and without an address only 127.0.0.1 is listened to. Programs, libraries, devices and paths outside of the server's directory need a line of --server-policy. fio's own protocol is not spoken."),
+    row(S::Daemonize, 'D', "daemonize", Required, "daemonize=file", &["Serve in the background; pid to file"])
+        .deviates(Mended, "The command returns when the server listens and the file is written. In fio 3.42 it returns before."),
+    row(S::Client, 'C', "client", Required, "client=host", &["Run the job files behind it on this server"])
+        .deviates(Different, "Messages of servers are in ferrio.messages of a JSON document; fio writes them before it. Logs stay on the servers, and there is no progress line."),
+    row(
         S::RemoteConfig,
         'R',
         "remote-config",
         Required,
         "remote-config=file",
-        &["Job file on the other host"],
-    )),
+        &["Job file on the server"],
+    ),
+    row(
+        S::ServerKey,
+        NO_LETTER,
+        "server-key",
+        Required,
+        "server-key=file",
+        &["Key that server and clients share", "(~/.config/ferrio/server.key, made if missing)"],
+    ),
+    row(
+        S::ServerPolicy,
+        NO_LETTER,
+        "server-policy",
+        Required,
+        "server-policy=file",
+        &["What the server allows beyond files below", "its directory (~/.config/ferrio/server.toml)"],
+    ),
     row(
             S::IdleProf,
             'I',
@@ -264,7 +282,8 @@ pub const SWITCHES: &[SwitchDef] = &[
         "trigger=command",
         &["Command for the shell when trigger-file or trigger-timeout has ended the jobs"],
     ),
-    planned(row(S::TriggerRemote, 'J', "trigger-remote", Required, "trigger-remote=command", &["The same, remote"])),
+    row(S::TriggerRemote, 'J', "trigger-remote", Required, "trigger-remote=command", &["The same, run by the servers"])
+        .deviates(Stricter, "A server runs the command only if its policy permits programs."),
     row(S::AuxPath, 'K', "aux-path", Required, "aux-path=path", &["Directory of the blocks that verify_dump keeps"]),
     row(
         S::Record,

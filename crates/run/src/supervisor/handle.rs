@@ -76,6 +76,11 @@ impl Handle {
         self.wake();
     }
 
+    /// True once after [`Handle::trigger`]: a caller that controls runs elsewhere passes it on.
+    pub fn take_trigger(&self) -> bool {
+        self.0.is_triggered.swap(false, Ordering::SeqCst)
+    }
+
     /// Lets the jobs behind this stonewall and earlier ones begin, in a run that waits at them
     /// ([`crate::RunSettings::waits_at_stonewalls`]).
     pub fn open_stonewall(&self, number: u32) {

@@ -5,9 +5,8 @@ use super::{FleetError, FleetEvent, FleetSettings, MeasuredHost};
 use crate::fleet::clock::ClockOffset;
 use crate::fleet::outcome::HostOutcome;
 use crate::fleet::wire::secrets::RunKey;
-use crate::fleet::wire::{FleetOrder, FleetReport, Hello, PROTOCOL};
+use crate::fleet::wire::{FleetOrder, FleetReport, Hello, HostWork, PROTOCOL};
 use crate::session::VERSION;
-use ferrio_spec::RunSpec;
 use tokio::sync::mpsc::UnboundedSender;
 
 /// Where a worker is in its run.
@@ -113,6 +112,7 @@ impl FleetMember {
             clock_offset_ns: self.clock.offset_ns(),
             clock_uncertainty_ns: self.clock.uncertainty_ns(),
             is_partial: outcome.is_none(),
+            refused: self.refused.clone(),
             outcome: outcome.unwrap_or_else(|| std::mem::take(&mut self.partial).into_outcome()),
             lost,
         }
@@ -169,13 +169,19 @@ impl Members {
         }
     }
 
-    /// Before a run of these jobs: forgets the one before. Clocks drift apart, so that their offsets are measured for each run.
-    pub(super) fn renew(&mut self, jobs: &RunSpec) {
+    /// Gives everyone its work, and forgets the run before. Clocks drift apart, so that their offsets are measured for each run.
+    pub(super) fn prepare(&mut self, work_of: &dyn Fn(u32) -> HostWork) {
         for member in &mut self.0 {
             member.state = if member.lost.is_some() { MemberState::Lost } else { MemberState::Waiting };
             (member.began_ns, member.stage) = (None, 0);
-            (member.refused, member.outcome, member.partial) = (None, None, PartialRecord::of(jobs));
+            (member.refused, member.outcome) = (None, None);
             member.clock = ClockOffset::default();
+        }
+        let n_hosts = self.present().count() as u32;
+        for member in self.present_mut() {
+            let work = HostWork { host: member.host.clone(), n_hosts, ..work_of(member.rank) };
+            member.partial = work.jobs.spec().map_or_else(PartialRecord::default, PartialRecord::of);
+            member.order(FleetOrder::Prepare(Box::new(work)));
         }
     }
 

@@ -8,7 +8,8 @@ mod partial;
 
 use super::outcome::FleetOutcome;
 use super::wire::secrets::{RunKey, SecretsError};
-use super::wire::{FleetOrder, FleetReport, HostWork, MeasuredHost};
+use super::wire::stream::FleetConnection;
+use super::wire::{FleetOrder, FleetReport, HostJobs, HostWork, MeasuredHost};
 use crate::session::{Session, SessionOutcome};
 use ferrio_run::Handle;
 use ferrio_stats::{IntervalStats, MessageStream, Note};
@@ -17,7 +18,6 @@ use members::{FleetMember, MemberState, Members};
 use network::{Network, NetworkEvent};
 use std::io;
 use std::net::{SocketAddr, TcpListener};
-use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
 /// Length of the intervals that workers send, milliseconds.
@@ -53,6 +53,8 @@ pub struct FleetSettings {
     pub join_limit: Duration,
     /// What is done when one is lost.
     pub on_lost_host: LostHost,
+    /// What is done when one refuses its jobs.
+    pub on_refusal: LostHost,
 }
 
 /// Something has happened; workers are named by rank.
@@ -159,9 +161,9 @@ impl Coordinator {
         Ok(Self { settings, key, network, members: Members::default() })
     }
 
-    /// Workers may come through this socket: it leads to a program that was launched.
-    pub fn adopt(&self, socket: UnixStream) {
-        self.network.adopt(socket);
+    /// A worker may come through this connection: it leads to a program that was launched, or to a server.
+    pub fn adopt(&self, connection: impl Into<FleetConnection>) {
+        self.network.adopt(connection.into());
     }
 
     /// Workers may come over the network, to this address.
@@ -208,7 +210,7 @@ impl Coordinator {
         }
     }
 
-    /// Makes one run on all hosts that are there. The handle stops it.
+    /// Makes one run on all hosts that are there. The handle stops it, and pulls the triggers of all hosts.
     ///
     /// # Errors
     /// A host cannot run the jobs, or is lost before the start.
@@ -218,12 +220,20 @@ impl Coordinator {
         handle: &Handle,
         observer: &mut dyn FnMut(&FleetEvent<'_>),
     ) -> Result<FleetOutcome, FleetError> {
-        self.members.renew(&work.jobs);
-        let n_hosts = self.members.present().count() as u32;
-        for member in self.members.present() {
-            let host = member.host.clone();
-            member.order(FleetOrder::Prepare(Box::new(HostWork { host, n_hosts, ..work.clone() })));
-        }
+        self.run_each(&|_| work.clone(), handle, observer)
+    }
+
+    /// As [`Self::run`], with work of its own for each rank.
+    ///
+    /// # Errors
+    /// As of [`Self::run`].
+    pub fn run_each(
+        &mut self,
+        work_of: &dyn Fn(u32) -> HostWork,
+        handle: &Handle,
+        observer: &mut dyn FnMut(&FleetEvent<'_>),
+    ) -> Result<FleetOutcome, FleetError> {
+        self.members.prepare(work_of);
         if let Err(error) = self.make_ready(handle, observer) {
             self.members.order(&FleetOrder::Stop);
             return Err(error);
@@ -249,7 +259,7 @@ impl Coordinator {
         observer: &mut dyn FnMut(&FleetEvent<'_>),
     ) -> Result<SessionOutcome, FleetError> {
         let work = HostWork {
-            jobs: session.spec.clone(),
+            jobs: HostJobs::Spec(session.spec.clone()),
             host: String::new(),
             n_hosts: 0,
             is_readonly: session.settings.readonly,
@@ -264,7 +274,8 @@ impl Coordinator {
     /// Waits until all workers have laid out their files.
     fn make_ready(&mut self, handle: &Handle, observer: &mut dyn FnMut(&FleetEvent<'_>)) -> Result<(), FleetError> {
         loop {
-            if let Some(refusal) = self.members.all().iter().find_map(FleetMember::refusal) {
+            let refusal = self.members.all().iter().find_map(FleetMember::refusal);
+            if let Some(refusal) = refusal.filter(|_| self.settings.on_refusal == LostHost::End) {
                 return Err(refusal);
             }
             let on_loss = self.members.all().iter().find_map(FleetMember::loss);
@@ -316,6 +327,9 @@ impl Coordinator {
             }
             let is_broken = self.settings.on_lost_host == LostHost::End
                 && self.members.all().iter().any(|member| member.state == MemberState::Lost);
+            if handle.take_trigger() {
+                self.members.order(&FleetOrder::Trigger);
+            }
             if told_at.is_none() && (handle.is_stopping() || is_broken) {
                 told_at = Some(Instant::now());
                 self.members.order(&FleetOrder::Stop);

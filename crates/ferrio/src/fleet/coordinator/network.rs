@@ -5,12 +5,11 @@
 
 use crate::fleet::wire::secrets::RunKey;
 use crate::fleet::wire::service::{AttendService, Attendance, KEEPALIVE_INTERVAL, KEEPALIVE_LIMIT, OrderStream};
-use crate::fleet::wire::stream::FleetStream;
+use crate::fleet::wire::stream::{FleetConnection, FleetStream};
 use crate::fleet::wire::{FleetOrder, FleetReport};
 use ferrio_sys::clock::monotonic_ns;
 use std::io;
 use std::net::TcpListener as StdTcpListener;
-use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc as channel;
@@ -64,7 +63,7 @@ pub(super) struct Network {
 
 /// A way on which workers come.
 enum Accepted {
-    Program(UnixStream),
+    Connection(FleetConnection),
     Listener(StdTcpListener),
 }
 
@@ -80,8 +79,8 @@ impl Network {
         Ok(Self { said, accepted, end: Some(end), thread: Some(thread) })
     }
 
-    pub(super) fn adopt(&self, socket: UnixStream) {
-        let _ = self.accepted.blocking_send(Accepted::Program(socket));
+    pub(super) fn adopt(&self, connection: FleetConnection) {
+        let _ = self.accepted.blocking_send(Accepted::Connection(connection));
     }
 
     pub(super) fn listen(&self, listener: StdTcpListener) -> io::Result<()> {
@@ -145,8 +144,8 @@ fn serve(tls: ServerTlsConfig, calls: Calls, comes: mpsc::Receiver<Accepted>, en
 async fn accept(mut comes: mpsc::Receiver<Accepted>, connects: mpsc::Sender<FleetStream>) {
     while let Some(accepted) = comes.recv().await {
         match accepted {
-            Accepted::Program(socket) => {
-                if let Ok(stream) = FleetStream::of_program(socket) {
+            Accepted::Connection(connection) => {
+                if let Ok(stream) = connection.into_stream() {
                     let _ = connects.send(stream).await;
                 }
             }

@@ -9,4 +9,5 @@ mod rendezvous;
 
 pub use ranks::Ranks;
 pub use remote_shell::{Launched, RemoteShell, attend_launcher, launch_here};
-pub use rendezvous::{Meeting, Published};
+pub(crate) use rendezvous::read_key;
+pub use rendezvous::{Meeting, MeetingError, Published};

@@ -5,7 +5,8 @@
 //! [`RemoteShell::launch`] and, for the other end, [`attend_launcher`].
 
 use crate::fleet::wire::secrets::{RunKey, SecretsError};
-use crate::fleet::worker::{self, ToCoordinator, WorkerError};
+use crate::fleet::wire::stream::FleetConnection;
+use crate::fleet::worker::{self, WorkerError};
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
@@ -193,7 +194,7 @@ pub fn attend_launcher(rank: u32) -> Result<(), AttendLauncherError> {
         let _ = incoming.shutdown(std::net::Shutdown::Write);
     })?;
     let sender = thread("ferrio-out").spawn(move || pass(&mut outgoing, &mut output))?;
-    let ending = worker::attend(ToCoordinator::Program(ours), &key, rank);
+    let ending = worker::attend(FleetConnection::Socket(ours), &key, rank);
     // What was sent last is on its way.
     drop(sender);
     Ok(ending?)

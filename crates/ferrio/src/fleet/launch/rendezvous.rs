@@ -182,7 +182,7 @@ impl Drop for Published {
 }
 
 /// The key and the address in a file that belongs to this user alone.
-fn read_key(path: &Path) -> Result<(RunKey, String), MeetingError> {
+pub(crate) fn read_key(path: &Path) -> Result<(RunKey, String), MeetingError> {
     let failed = |source| MeetingError::File { path: path.to_owned(), source };
     let file = File::open(path).map_err(failed)?;
     let about = file.metadata().map_err(failed)?;

@@ -89,6 +89,8 @@ pub enum FleetOrder {
     },
     /// Go on behind this stonewall.
     BeginStage(u32),
+    /// End the jobs, and run the command that the work has for that.
+    Trigger,
     /// End in order.
     Stop,
     /// The run does not take place, or its coordinator has all that it wants: end at once.
@@ -98,11 +100,57 @@ pub enum FleetOrder {
     },
 }
 
+/// The jobs of a host.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum HostJobs {
+    /// `$rank`, `$host` and `$hosts` in their texts are replaced on the host.
+    Spec(RunSpec),
+    /// Job files that the host reads.
+    Files(ClientJobs),
+}
+
+impl HostJobs {
+    /// The jobs, where they are known before the host has read them.
+    pub fn spec(&self) -> Option<&RunSpec> {
+        match self {
+            Self::Spec(spec) => Some(spec),
+            Self::Files(_) => None,
+        }
+    }
+}
+
+/// What a client wants a server to run.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct ClientJobs {
+    /// In the order in which they are read.
+    pub files: Vec<SentJobFile>,
+    /// Switches of fio that are the server's.
+    pub switches: Vec<String>,
+    /// Command that is run when a trigger ends the jobs.
+    pub trigger: Option<String>,
+    /// Reports show what probes saw.
+    pub shows_evidence: bool,
+}
+
+/// A job file for a server.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum SentJobFile {
+    /// With its text.
+    Here {
+        /// Its name, for messages.
+        name: String,
+        /// Its bytes.
+        text: Vec<u8>,
+    },
+    /// A file of the server.
+    There(String),
+}
+
 /// The work of a host.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct HostWork {
-    /// The jobs. `$rank`, `$host` and `$hosts` in their texts are replaced on the host.
-    pub jobs: RunSpec,
+    /// The jobs, or the files that hold them.
+    pub jobs: HostJobs,
     /// The host's name, as the coordinator knows it.
     pub host: HostName,
     /// Number of hosts.

@@ -8,4 +8,6 @@ pub mod secrets;
 pub mod service;
 pub mod stream;
 
-pub use message::{FleetOrder, FleetReport, Hello, HostName, HostWork, MeasuredHost, PROTOCOL};
+pub use message::{
+    ClientJobs, FleetOrder, FleetReport, Hello, HostJobs, HostName, HostWork, MeasuredHost, PROTOCOL, SentJobFile,
+};

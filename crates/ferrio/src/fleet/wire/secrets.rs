@@ -5,8 +5,8 @@
 //! [`RunKey`].
 
 use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair, KeyUsagePurpose, PKCS_ED25519};
-use ring::hmac;
 use ring::rand::{SecureRandom, SystemRandom};
+use ring::{aead, hmac};
 use rustls_pki_types::PrivatePkcs8KeyDer;
 use std::fmt;
 use tonic::transport::{Certificate, ClientTlsConfig, Identity, ServerTlsConfig};
@@ -23,6 +23,34 @@ const KEY_BYTES: usize = 32;
 /// An Ed25519 key in PKCS #8 (RFC 8410, section 7) without the 32 bytes of its seed.
 const PKCS8_HEAD: [u8; 16] =
     [0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20];
+
+/// Bytes in hexadecimal digits.
+fn hex(bytes: &[u8]) -> String {
+    let digit = |value: u8| char::from_digit(u32::from(value), 16).unwrap_or_default();
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 0xf)]).collect()
+}
+
+/// So many bytes in hexadecimal digits.
+fn bytes_of<const N: usize>(text: &str) -> Option<[u8; N]> {
+    let mut bytes = [0; N];
+    if text.len() != 2 * N || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return None;
+    }
+    for (byte, digits) in bytes.iter_mut().zip(text.as_bytes().chunks_exact(2)) {
+        *byte = u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?;
+    }
+    Some(bytes)
+}
+
+/// New random digits, which make a connection unlike all others.
+///
+/// # Errors
+/// The system has no random numbers.
+pub(crate) fn nonce() -> Result<String, SecretsError> {
+    let mut bytes = [0; 16];
+    SystemRandom::new().fill(&mut bytes).map_err(|_| SecretsError::Random)?;
+    Ok(hex(&bytes))
+}
 
 /// The key of one run.
 #[derive(Clone, PartialEq, Eq)]
@@ -62,8 +90,7 @@ impl RunKey {
 
     /// The key as text, to hand it over.
     pub fn to_text(&self) -> String {
-        let digit = |value: u8| char::from_digit(u32::from(value), 16).unwrap_or_default();
-        self.0.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 0xf)]).collect()
+        hex(&self.0)
     }
 
     /// The key of such a text.
@@ -71,16 +98,7 @@ impl RunKey {
     /// # Errors
     /// It is none.
     pub fn from_text(text: &str) -> Result<Self, SecretsError> {
-        let text = text.trim();
-        let mut bytes = [0; KEY_BYTES];
-        if text.len() != 2 * KEY_BYTES || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-            return Err(SecretsError::Text);
-        }
-        for (byte, digits) in bytes.iter_mut().zip(text.as_bytes().chunks_exact(2)) {
-            let digits = std::str::from_utf8(digits).map_err(|_| SecretsError::Text)?;
-            *byte = u8::from_str_radix(digits, 16).map_err(|_| SecretsError::Text)?;
-        }
-        Ok(Self(bytes))
+        bytes_of(text.trim()).map(Self).ok_or(SecretsError::Text)
     }
 
     /// What the worker of this rank says for itself.
@@ -91,6 +109,46 @@ impl RunKey {
     /// True if this is the token of that rank; takes the same time for each.
     pub(crate) fn has_token(&self, rank: u32, token: &[u8]) -> bool {
         hmac::verify(&hmac::Key::new(hmac::HMAC_SHA256, &self.0), format!("worker {rank}").as_bytes(), token).is_ok()
+    }
+
+    /// Proof of one end of a connection that it has this key; `purpose` names the end.
+    pub(crate) fn proof(&self, purpose: &str, nonces: &str) -> String {
+        hex(&self.derived(&format!("{purpose} {nonces}")))
+    }
+
+    /// True if this is that proof; takes the same time for each of its length.
+    pub(crate) fn has_proof(&self, purpose: &str, nonces: &str, proof: &str) -> bool {
+        let Some(proof) = bytes_of::<32>(proof) else { return false };
+        let key = hmac::Key::new(hmac::HMAC_SHA256, &self.0);
+        hmac::verify(&key, format!("{purpose} {nonces}").as_bytes(), &proof).is_ok()
+    }
+
+    /// The key of a run for an end that has this key, and nobody else. `nonces` are of one connection; `rank` is proved with it.
+    pub(crate) fn seal(&self, nonces: &str, rank: u32, run: &Self) -> Result<String, SecretsError> {
+        let mut sealed = run.0.to_vec();
+        let aad = aead::Aad::from(rank.to_be_bytes());
+        self.cipher(nonces)
+            .and_then(|cipher| cipher.seal_in_place_append_tag(Self::once(), aad, &mut sealed))
+            .map_err(|_| SecretsError::Random)?;
+        Ok(hex(&sealed))
+    }
+
+    /// The key of a run that such an end has sealed; `None`: it has another key, or this was not made for this connection.
+    pub(crate) fn unseal(&self, nonces: &str, rank: u32, sealed: &str) -> Option<Self> {
+        let mut bytes = bytes_of::<{ KEY_BYTES + 16 }>(sealed)?;
+        let aad = aead::Aad::from(rank.to_be_bytes());
+        let opened = self.cipher(nonces).ok()?.open_in_place(Self::once(), aad, &mut bytes).ok()?;
+        Some(Self(opened.try_into().ok()?))
+    }
+
+    /// The key of one connection: it seals one message.
+    fn cipher(&self, nonces: &str) -> Result<aead::LessSafeKey, ring::error::Unspecified> {
+        let key = self.derived(&format!("connection {nonces}"));
+        Ok(aead::LessSafeKey::new(aead::UnboundKey::new(&aead::CHACHA20_POLY1305, &key)?))
+    }
+
+    fn once() -> aead::Nonce {
+        aead::Nonce::assume_unique_for_key([0; aead::NONCE_LEN])
     }
 
     /// TLS of the coordinator: only workers of this run can connect.
@@ -150,6 +208,18 @@ mod tests {
                 .all(|text| RunKey::from_text(text).is_err())
         );
         assert_eq!(format!("{key:?}"), "RunKey");
+    }
+
+    #[test]
+    fn a_run_is_sealed_for_one_connection() {
+        let (key, other, run) = (RunKey([1; 32]), RunKey([2; 32]), RunKey([3; 32]));
+        let sealed = key.seal("a b", 4, &run).expect("a cipher");
+        assert_eq!(key.unseal("a b", 4, &sealed), Some(run));
+        let foreign = [other.unseal("a b", 4, &sealed), key.unseal("a c", 4, &sealed), key.unseal("a b", 5, &sealed)];
+        assert!(foreign.iter().all(Option::is_none) && key.unseal("a b", 4, "00").is_none());
+        let proof = key.proof("server", "a b");
+        assert!(key.has_proof("server", "a b", &proof) && !key.has_proof("client", "a b", &proof));
+        assert!(!other.has_proof("server", "a b", &proof) && !key.has_proof("server", "a b", ""));
     }
 
     #[test]

@@ -4,6 +4,7 @@ use hyper_util::rt::TokioIo;
 use std::future::{Ready, ready};
 use std::io;
 use std::net::TcpStream as StdTcpStream;
+use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream as StdUnixStream;
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -11,7 +12,38 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpStream, UnixStream};
 use tonic::transport::server::Connected;
 
-/// A connection.
+/// A connection to the other end.
+#[derive(Debug)]
+pub enum FleetConnection {
+    /// Over the network.
+    Tcp(StdTcpStream),
+    /// A local socket, or one that leads to a launched program.
+    Socket(StdUnixStream),
+}
+
+impl FleetConnection {
+    /// The connection within a runtime.
+    pub(crate) fn into_stream(self) -> io::Result<FleetStream> {
+        match self {
+            Self::Tcp(stream) => FleetStream::of_tcp(stream),
+            Self::Socket(socket) => FleetStream::of_socket(socket),
+        }
+    }
+}
+
+impl From<StdUnixStream> for FleetConnection {
+    fn from(socket: StdUnixStream) -> Self {
+        Self::Socket(socket)
+    }
+}
+
+impl From<StdTcpStream> for FleetConnection {
+    fn from(stream: StdTcpStream) -> Self {
+        Self::Tcp(stream)
+    }
+}
+
+/// A connection within a runtime.
 #[derive(Debug)]
 pub(crate) enum FleetStream {
     /// Over the network.
@@ -29,9 +61,24 @@ impl FleetStream {
     }
 
     /// The connection that this socket is, within a runtime.
-    pub(crate) fn of_program(socket: StdUnixStream) -> io::Result<Self> {
+    pub(crate) fn of_socket(socket: StdUnixStream) -> io::Result<Self> {
         socket.set_nonblocking(true)?;
         UnixStream::from_std(socket).map(Self::Program)
+    }
+}
+
+impl FleetStream {
+    /// It is a local socket.
+    pub(crate) fn is_local(&self) -> bool {
+        matches!(self, Self::Program(_))
+    }
+
+    /// The connection without a runtime.
+    pub(crate) fn into_fd(self) -> io::Result<OwnedFd> {
+        match self {
+            Self::Tcp(stream) => stream.into_std().map(OwnedFd::from),
+            Self::Program(socket) => socket.into_std().map(OwnedFd::from),
+        }
     }
 }
 

@@ -1,8 +1,9 @@
 //! The worker's end of the connection, in a thread of its own.
 
-use super::{ORPHAN_LIMIT, ToCoordinator, WorkerError};
+use super::{ORPHAN_LIMIT, WorkerError};
 use crate::fleet::wire::secrets::RunKey;
 use crate::fleet::wire::service::{self, AttendError};
+use crate::fleet::wire::stream::FleetConnection;
 use crate::fleet::wire::{FleetOrder, FleetReport, HostWork};
 use ferrio_run::Handle;
 use ferrio_sys::clock::monotonic_ns;
@@ -45,7 +46,7 @@ impl CoordinatorLink {
     ///
     /// # Errors
     /// The thread cannot be started.
-    pub(super) fn open(connection: ToCoordinator, key: RunKey, first: FleetReport) -> Result<Self, WorkerError> {
+    pub(super) fn open(connection: FleetConnection, key: RunKey, first: FleetReport) -> Result<Self, WorkerError> {
         let (reports, sent) = mpsc::channel(MOST_WAITING);
         let (told, orders) = channel::channel();
         let steered = Arc::new(Mutex::new(Steered::default()));
@@ -103,7 +104,7 @@ struct Thread {
 }
 
 impl Thread {
-    fn run(self, connection: ToCoordinator, key: &RunKey, sent: mpsc::Receiver<FleetReport>) {
+    fn run(self, connection: FleetConnection, key: &RunKey, sent: mpsc::Receiver<FleetReport>) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let ending = match runtime {
             Ok(runtime) => runtime.block_on(async {
@@ -140,6 +141,7 @@ impl Thread {
                 }
                 FleetOrder::BeginStage(number) => self.steer(|handle| handle.open_stonewall(number)),
                 FleetOrder::Stop => self.steer(Handle::stop),
+                FleetOrder::Trigger => self.steer(Handle::trigger),
                 FleetOrder::Dismiss { refused } if refused.is_empty() => return Ok(()),
                 FleetOrder::Dismiss { refused } => return Err(WorkerError::Refused(refused)),
             }

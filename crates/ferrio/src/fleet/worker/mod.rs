@@ -11,37 +11,19 @@ mod names;
 use super::interval_sums::LongerIntervals;
 use super::wire::secrets::RunKey;
 use super::wire::service::AttendError;
-use super::wire::stream::FleetStream;
-use super::wire::{FleetReport, Hello, HostWork, MeasuredHost, PROTOCOL};
-use crate::session::{PreparedSession, Session, VERSION};
+use super::wire::stream::FleetConnection;
+use super::wire::{FleetReport, Hello, HostJobs, HostWork, MeasuredHost, PROTOCOL};
+use crate::session::{PreparedSession, Session, VERSION, start_jobs};
+use ferrio_formats::start;
 use ferrio_run::{Handle, RunEvent, Start};
+use ferrio_stats::{MessageStream, Note};
 use ferrio_sys::system_info;
 use link::{CoordinatorLink, Ordered};
 use std::io;
-use std::net::TcpStream;
-use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
 /// Time for a run to end in order when its coordinator has gone.
 const ORPHAN_LIMIT: Duration = Duration::from_secs(3);
-
-/// The way to the coordinator.
-#[derive(Debug)]
-pub enum ToCoordinator {
-    /// Over the network.
-    Tcp(TcpStream),
-    /// Through the program that launched the worker.
-    Program(UnixStream),
-}
-
-impl ToCoordinator {
-    fn into_stream(self) -> io::Result<FleetStream> {
-        match self {
-            Self::Tcp(stream) => FleetStream::of_tcp(stream),
-            Self::Program(socket) => FleetStream::of_program(socket),
-        }
-    }
-}
 
 /// A worker cannot do its work.
 #[derive(Debug, thiserror::Error)]
@@ -61,13 +43,26 @@ pub enum WorkerError {
 ///
 /// # Errors
 /// The coordinator is not that of this run, refuses the worker, or has gone.
-pub fn attend(connection: ToCoordinator, key: &RunKey, rank: u32) -> Result<(), WorkerError> {
+pub fn attend(connection: FleetConnection, key: &RunKey, rank: u32) -> Result<(), WorkerError> {
+    attend_with(connection, key, rank, &mut JobsOfFleet)
+}
+
+/// As [`attend`], with sessions from another source.
+///
+/// # Errors
+/// As of [`attend`].
+pub fn attend_with(
+    connection: FleetConnection,
+    key: &RunKey,
+    rank: u32,
+    source: &mut dyn SessionSource,
+) -> Result<(), WorkerError> {
     let host = system_info::host_name();
     let hello = Hello { protocol: PROTOCOL, version: VERSION.to_owned(), token: key.token(rank), rank, host };
     let link = CoordinatorLink::open(connection, key.clone(), FleetReport::Hello(hello))?;
     loop {
         match link.next_order() {
-            Ordered::Prepare(work) => work_once(*work, rank, &link),
+            Ordered::Prepare(work) => work_once(*work, rank, source, &link),
             Ordered::Begin(_) => {}
             Ordered::Over(ending) => return ending,
         }
@@ -75,8 +70,8 @@ pub fn attend(connection: ToCoordinator, key: &RunKey, rank: u32) -> Result<(), 
 }
 
 /// One run: prepares, begins when it is told to, and reports its outcome.
-fn work_once(work: HostWork, rank: u32, link: &CoordinatorLink) {
-    let outcome = match prepared(work, rank, link) {
+fn work_once(work: HostWork, rank: u32, source: &mut dyn SessionSource, link: &CoordinatorLink) {
+    let outcome = match prepared(work, rank, source, link) {
         Ok(Some(outcome)) => FleetReport::Over(Box::new(outcome)),
         // The run was given up before its start, and nobody waits for an outcome.
         Ok(None) => return,
@@ -85,13 +80,20 @@ fn work_once(work: HostWork, rank: u32, link: &CoordinatorLink) {
     link.send(outcome);
 }
 
-fn prepared(work: HostWork, rank: u32, link: &CoordinatorLink) -> Result<Option<MeasuredHost>, String> {
-    let handle = Handle::new().map_err(|error| error.to_string())?;
-    link.steer(&handle);
+fn prepared(
+    work: HostWork,
+    rank: u32,
+    source: &mut dyn SessionSource,
+    link: &CoordinatorLink,
+) -> Result<Option<MeasuredHost>, String> {
     let is_audited = work.is_audited;
-    let mut intervals =
-        SentIntervals { longer: LongerIntervals::new(work.interval_ms.saturating_mul(1_000_000)), n_lost: 0 };
-    let session = session_of(work, rank, handle).map_err(|error| error.to_string())?;
+    let mut intervals = SentIntervals {
+        longer: LongerIntervals::new(work.interval_ms.saturating_mul(1_000_000)),
+        n_lost: 0,
+        tells_start: source.tells_start(),
+    };
+    let session = source.session(work, rank, &mut |stream, note| link.send(FleetReport::Message(stream, note)))?;
+    link.steer(&session.handle());
     let prepared = {
         let mut observer = |event: &RunEvent| tell(event, link, &mut intervals);
         session.prepare(&mut [&mut observer]).map_err(|error| error.to_string())?
@@ -131,11 +133,59 @@ struct SentIntervals {
     longer: LongerIntervals,
     /// Number of those that found no room.
     n_lost: u64,
+    /// The lines of fio before a run are messages.
+    tells_start: bool,
+}
+
+/// Makes the sessions of a worker.
+pub trait SessionSource {
+    /// The session of this work. Messages beside it go to `tell`.
+    ///
+    /// # Errors
+    /// The work is not done on this host, for this reason.
+    fn session(
+        &mut self,
+        work: HostWork,
+        rank: u32,
+        tell: &mut dyn FnMut(MessageStream, Note),
+    ) -> Result<Session, String>;
+
+    /// The lines of fio before a run are passed on as messages.
+    fn tells_start(&self) -> bool;
+}
+
+/// Jobs that the coordinator has read.
+struct JobsOfFleet;
+
+impl SessionSource for JobsOfFleet {
+    fn session(
+        &mut self,
+        work: HostWork,
+        rank: u32,
+        _: &mut dyn FnMut(MessageStream, Note),
+    ) -> Result<Session, String> {
+        let handle = Handle::new().map_err(|error| error.to_string())?;
+        session_of(work, rank, handle).map_err(|error| error.to_string())
+    }
+
+    fn tells_start(&self) -> bool {
+        false
+    }
+}
+
+/// A worker of a fleet has no session for its work.
+#[derive(Debug, thiserror::Error)]
+enum WorkError {
+    #[error(transparent)]
+    Names(#[from] names::HostNameError),
+    #[error("it reads no job files: servers do")]
+    Files,
 }
 
 /// The session of a run on this host.
-fn session_of(work: HostWork, rank: u32, handle: Handle) -> Result<Session, names::HostNameError> {
-    let jobs = names::resolved(work.jobs, rank, &work.host, work.n_hosts)?;
+fn session_of(work: HostWork, rank: u32, handle: Handle) -> Result<Session, WorkError> {
+    let HostJobs::Spec(jobs) = work.jobs else { return Err(WorkError::Files) };
+    let jobs = names::resolved(jobs, rank, &work.host, work.n_hosts)?;
     let mut session = Session::native_with_handle(jobs, handle);
     session.is_audited = work.is_audited;
     let settings = &mut session.settings;
@@ -152,6 +202,15 @@ fn tell(event: &RunEvent, link: &CoordinatorLink, intervals: &mut SentIntervals)
     match event {
         RunEvent::Began => link.send(FleetReport::Began { at_ns: ferrio_sys::clock::monotonic_ns() }),
         RunEvent::AtStonewall(number) => link.send(FleetReport::AtStage(*number)),
+        RunEvent::Starting { jobs, n_threads, n_processes } if intervals.tells_start => {
+            let lines = start_jobs(jobs).iter().map(start::job_line).collect::<String>();
+            let text = lines + &start::starting(*n_threads, *n_processes);
+            link.send(FleetReport::Message(MessageStream::Info, Note::text(text.trim_end())));
+        }
+        RunEvent::LayingOut { job_name, n_files, total_bytes } if intervals.tells_start => {
+            let text = start::layout(job_name, *n_files, *total_bytes);
+            link.send(FleetReport::Message(MessageStream::Info, Note::text(text.trim_end())));
+        }
         RunEvent::Message(stream, note) => link.send(FleetReport::Message(*stream, note.clone())),
         RunEvent::Interval(interval) => {
             let Some(interval) = intervals.longer.add(interval) else { return };

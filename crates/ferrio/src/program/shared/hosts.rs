@@ -177,7 +177,13 @@ impl Fleet {
 }
 
 fn settings(options: &HostsOptions, n_hosts: u32, names: Vec<String>) -> FleetSettings {
-    FleetSettings { n_hosts, names, join_limit: options.join_limit(), on_lost_host: options.on_lost_host() }
+    FleetSettings {
+        n_hosts,
+        names,
+        join_limit: options.join_limit(),
+        on_lost_host: options.on_lost_host(),
+        on_refusal: LostHost::End,
+    }
 }
 
 /// Runs of a command that makes many, on the hosts of a fleet.

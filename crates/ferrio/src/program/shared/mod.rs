@@ -14,3 +14,5 @@ pub(crate) mod own_directory;
 pub(crate) mod protected_files;
 pub(crate) mod records;
 pub(crate) mod repeat_options;
+pub(crate) mod serving;
+pub(crate) mod user_config;

@@ -8,14 +8,13 @@ use crate::ui::console::{Console, columns_to_steer, show_progress};
 use crate::ui::reporter::Reporter;
 use crate::ui::signals::Signals;
 use ferrio::session::Observer;
-use ferrio::session::VERSION;
+use ferrio::session::{VERSION, start_jobs};
 use ferrio_formats::eta::EtaLine;
 use ferrio_formats::logs::AggregateLogs;
 use ferrio_formats::slices::LatencySlices;
-use ferrio_formats::start::{self, StartJob};
+use ferrio_formats::start;
 use ferrio_job::invocation::EtaSettings;
 use ferrio_run::{BandwidthSample, JobSummary, MessageStream, RunEvent};
-use ferrio_spec::{DirectionMix, JobSpec, engines};
 use ferrio_stats::Note;
 use ferrio_stats::note::RunNote;
 use std::io;
@@ -104,8 +103,7 @@ impl<'a> ProgressPrinter<'a> {
 
     fn started(&mut self, jobs: &[JobSummary], n_threads: u32, n_processes: u32) {
         if self.reporter.writes_normal() {
-            let jobs: Vec<StartJob> = jobs.iter().map(start_job).collect();
-            self.console.report(&start::header(&jobs, VERSION, n_threads, n_processes));
+            self.console.report(&start::header(&start_jobs(jobs), VERSION, n_threads, n_processes));
         }
     }
 
@@ -199,41 +197,6 @@ fn shows_text(event: &RunEvent) -> bool {
             | RunEvent::Trace(_)
             | RunEvent::Status(_)
     )
-}
-
-/// The job as its start-up line shows it.
-fn start_job(job: &JobSummary) -> StartJob {
-    let spec = &job.spec;
-    StartJob {
-        name: spec.name.clone(),
-        group_index: job.group_index,
-        rw: rw_name(spec).to_owned(),
-        block_size: ferrio_units::PerDirection(
-            spec.pattern.block_size.0.map(|range| (range.min_bytes, range.max_bytes)),
-        ),
-        bs_is_seq_rand: spec.pattern.bs_is_seq_rand,
-        engine: spec.engine.name.clone(),
-        iodepth: spec.queue.iodepth,
-        does_io: !engines::by_name(&spec.engine.name).is_some_and(engines::EngineDef::moves_nothing),
-        has_clones: spec.numjobs > 1,
-        kb_base: spec.reporting.kb_base,
-        significant_figures: spec.reporting.significant_figures,
-    }
-}
-
-fn rw_name(spec: &JobSpec) -> &'static str {
-    match (spec.pattern.mix, spec.pattern.random) {
-        (DirectionMix::Read, false) => "read",
-        (DirectionMix::Read, true) => "randread",
-        (DirectionMix::Write, false) => "write",
-        (DirectionMix::Write, true) => "randwrite",
-        (DirectionMix::Trim, false) => "trim",
-        (DirectionMix::Trim, true) => "randtrim",
-        (DirectionMix::ReadWrite, false) => "rw",
-        (DirectionMix::ReadWrite, true) => "randrw",
-        (DirectionMix::TrimWrite, false) => "trimwrite",
-        (DirectionMix::TrimWrite, true) => "randtrimwrite",
-    }
 }
 
 #[cfg(test)]

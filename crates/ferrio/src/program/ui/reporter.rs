@@ -3,6 +3,7 @@
 //! Must not know: streams, how a format looks. Start reading at [`Reporter::report`].
 
 use crate::ui::console::Console;
+use ferrio_formats::clients::{self, ServedRun};
 use ferrio_formats::terse::TerseVersion;
 use ferrio_formats::{LocalTime, RenderOptions, fio_view, jsonl};
 use ferrio_job::invocation::OutputSettings;
@@ -55,6 +56,14 @@ impl Reporter {
         let mut view = fio_view(&record);
         view.messages = messages;
         let text = ferrio_formats::render(&view, &self.formats, &self.options);
+        console.report(&text);
+    }
+
+    /// Writes the reports of servers, and of all of them together.
+    pub(crate) fn report_served(&self, console: &mut Console, served: &[ServedRun<'_>], all: &RunRecord) {
+        let mut together = fio_view(all);
+        together.messages = console.messages().map_or_else(Cow::default, Cow::Borrowed);
+        let text = clients::render(served, &together, &self.formats, &self.options);
         console.report(&text);
     }
 

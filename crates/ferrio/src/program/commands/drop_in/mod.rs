@@ -2,8 +2,10 @@
 //!
 //! Must not know: how jobs are parsed or run. Start reading at [`run`].
 
+mod client;
 mod inflate_log;
 mod machine_tests;
+mod server;
 
 use crate::shared::engine_library;
 use crate::shared::keeping::Keeping;
@@ -100,8 +102,13 @@ fn invoke(invocation: Invocation, inputs: Vec<PathBuf>, arguments: &[OsString]) 
         return merge_traces(invocation, &inputs, &mut console);
     }
     if invocation.mode != Mode::Run {
+        if invocation.mode == Mode::Client && invocation.output.formats.has_documents_alone() {
+            console.collect_messages();
+        }
         console.print_all(&invocation.messages);
         return match invocation.mode {
+            Mode::Serve => server::run(&invocation.remote, &kept, &mut console),
+            Mode::Client => client::run(&invocation, &words_of(arguments), &mut console),
             Mode::IdleCalibration => calibrate_idle(&mut console),
             Mode::Machine(test) => machine_tests::run(test, &mut console),
             _ => ExitCode::SUCCESS,
@@ -274,6 +281,11 @@ fn start(mut invocation: Invocation, files: &FilesOfRun, arguments: &[OsString],
     }
 }
 
+/// The command line, for the record.
+fn words_of(arguments: &[OsString]) -> Vec<String> {
+    arguments.iter().map(|word| word.to_string_lossy().into_owned()).collect()
+}
+
 /// What is wanted of the record of a run, beside its reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum RecordMode {
@@ -292,8 +304,7 @@ fn session_of(
     arguments: &[OsString],
     wish: RecordMode,
 ) -> Result<Session, RunError> {
-    let words = arguments.iter().map(|word| word.to_string_lossy().into_owned());
-    let mut session = Session::of_invocation(invocation, files.inputs.clone(), words)?;
+    let mut session = Session::of_invocation(invocation, files.inputs.clone(), words_of(arguments))?;
     let interval = Duration::from_millis(invocation.eta.interval_ms);
     session.settings.snapshot_interval = shows_eta(invocation).then_some(interval);
     session.settings.control = control_settings(invocation, wish);

@@ -7,6 +7,7 @@ mod text;
 mod words;
 
 use crate::shared::own_directory::OwnDirectory;
+use crate::shared::user_config::user_config;
 use crate::ui::arguments;
 use crate::ui::console::Console;
 use crate::ui::exit::{self, Exit};
@@ -100,9 +101,7 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
 
 /// The directory of the user's recipes.
 fn own_recipes() -> Option<PathBuf> {
-    let of = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let config = of("XDG_CONFIG_HOME").or_else(|| of("HOME").map(|home| home.join(".config")));
-    config.map(|config| config.join("ferrio/fit"))
+    user_config("fit")
 }
 
 fn list(catalogue: &Catalogue, is_json: bool, console: &mut Console) -> anyhow::Result<ExitCode> {

@@ -17,9 +17,10 @@ use crate::ui::own_options;
 use crate::ui::signals::Signals;
 use anyhow::{Context, anyhow};
 use ferrio::fleet::launch::{self, Ranks};
-use ferrio::fleet::wire::HostWork;
-use ferrio::fleet::worker::{self, ToCoordinator};
+use ferrio::fleet::wire::stream::FleetConnection;
+use ferrio::fleet::wire::{HostJobs, HostWork};
 use ferrio::fleet::{FleetOutcome, INTERVAL_MS};
+use ferrio::fleet::{server, worker};
 use ferrio_run::Handle;
 use options::FleetOptions;
 use progress::FleetConsole;
@@ -48,6 +49,12 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
         Ok(options) => options,
         Err(error) => return failure(&mut console, &error),
     };
+    if options.serve.serve_client {
+        return at_end(server::attend_client().map_err(anyhow::Error::from), &mut console);
+    }
+    if let Some(outcome) = options.serve.in_background() {
+        return at_end(outcome, &mut console);
+    }
     if let Some(rank) = options.attend {
         return attend(rank, &mut console);
     }
@@ -74,6 +81,11 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
 fn failure(console: &mut Console, error: &anyhow::Error) -> ExitCode {
     console.error(&format!("{PROGRAM}: {error:#}\n"));
     Exit::Failed.into()
+}
+
+/// A process of a server has ended.
+fn at_end(outcome: anyhow::Result<()>, console: &mut Console) -> ExitCode {
+    outcome.map_or_else(|error| failure(console, &error), |()| Exit::Fine.into())
 }
 
 /// A worker that another `ferrio fleet` has launched.
@@ -113,7 +125,7 @@ fn coordinate(
     let ranks = if options.hosts.has_hosts() { None } else { Ranks::from_environment()? };
     if let Some(ranks) = ranks.as_ref().filter(|ranks| ranks.rank > 0) {
         let (stream, key) = options.meeting(&ranks.step).find(options.hosts.join_limit())?;
-        worker::attend(ToCoordinator::Tcp(stream), &key, ranks.rank)?;
+        worker::attend(FleetConnection::Tcp(stream), &key, ranks.rank)?;
         return Ok(Exit::Fine.into());
     }
     let kept = protected_files::of_run(&invocation.run, &inputs);
@@ -132,7 +144,7 @@ fn coordinate(
     };
     let n_hosts = fleet.n_hosts();
     let work = HostWork {
-        jobs: invocation.run,
+        jobs: HostJobs::Spec(invocation.run),
         host: String::new(),
         n_hosts,
         is_readonly: invocation.readonly,

@@ -3,6 +3,7 @@
 use super::manifest::Pods;
 use crate::commands::native::{JsonOption, PageOption};
 use crate::shared::hosts::HostsOptions;
+use crate::shared::serving::ServeOptions;
 use crate::ui::described::of_jobs;
 use crate::ui::permits::AllowOptions;
 use clap::{Args, Command, ValueEnum, ValueHint};
@@ -14,6 +15,8 @@ use std::path::PathBuf;
 pub(super) struct FleetOptions {
     #[command(flatten)]
     pub(super) hosts: HostsOptions,
+    #[command(flatten)]
+    pub(super) serve: ServeOptions,
     /// A directory that all hosts share, in which ranks that srun or mpirun started find each other
     #[arg(long, value_name = "DIRECTORY", default_value = ".", value_hint = ValueHint::DirPath)]
     rendezvous: PathBuf,
