@@ -220,7 +220,7 @@ pub const SWITCHES: &[SwitchDef] = &[
     row(S::Daemonize, 'D', "daemonize", Required, "daemonize=file", &["Serve in the background; pid to file"])
         .deviates(Mended, "The command returns when the server listens and the file is written. In fio 3.42 it returns before."),
     row(S::Client, 'C', "client", Required, "client=host", &["Run the job files behind it on this server"])
-        .deviates(Different, "Messages of servers are in ferrio.messages of a JSON document; fio writes them before it. Logs stay on the servers, and there is no progress line."),
+        .deviates(Different, "Messages of servers are in ferrio.messages of a JSON document; fio writes them before it. Logs stay on the servers, and there is no progress line. Lines of writes have no `; 0 zone resets`."),
     row(
         S::RemoteConfig,
         'R',
