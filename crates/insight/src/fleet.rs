@@ -5,7 +5,9 @@
 use crate::rules::FindingRule;
 use crate::text;
 use ferrio_stats::provenance::DeviceFacts;
-use ferrio_stats::{Confidence, Estimate, Finding, JobPrecision, Measured, Provenance, RunRecord, Severity};
+use ferrio_stats::{
+    Confidence, Estimate, Finding, JobPrecision, Measured, Provenance, RunRecord, Severity, SharedPlace,
+};
 use ferrio_units::DataDirection;
 use std::collections::BTreeMap;
 
@@ -40,6 +42,18 @@ pub const NOT_TOGETHER: FindingRule = FindingRule::of_several(
     "Give the jobs a time (--time_based --runtime=60), so that all hosts end together.",
 );
 
+/// Several hosts used one place.
+pub const SHARE_FILES: FindingRule = FindingRule::of_several(
+    "hosts-share-files",
+    "Several hosts used the same file or device",
+    "The files and devices that the jobs of each host use, with the parts of them, by names that all hosts see alike: server and path, identity of the disk, number of the file. It is \
+     reported where several hosts use the same part, and where several hosts write and it could not be told whether they have one place.",
+    "What one host has read, the server or the storage may have in its cache for the next one, and hosts that write the same blocks wait for each other's locks, or overwrite each other's data. \
+     The figures are then those of the sharing, not of the storage. A run whose hosts write to one place is refused unless that is allowed by --shared-writes.",
+    "fleet --hosts=a,b --name=a --rw=randread --size=1g --filename=data",
+    "Give each host a file of its own ($rank in its name), or a part of the file (--partition).",
+);
+
 /// A host for an audit.
 #[derive(Debug, Clone, Copy)]
 pub struct AuditedHost<'a> {
@@ -53,12 +67,42 @@ pub struct AuditedHost<'a> {
     pub is_partial: bool,
 }
 
-/// What is found about the hosts together.
-pub fn fleet_findings(hosts: &[AuditedHost<'_>]) -> Vec<Finding> {
+/// What is found about the hosts together; `shared` are the places that several of them used.
+pub fn fleet_findings(hosts: &[AuditedHost<'_>], shared: &[SharedPlace]) -> Vec<Finding> {
     let mut findings = slow_hosts(hosts);
     findings.extend(not_together(hosts));
     findings.extend(differences(hosts));
+    findings.extend(shared_places(shared));
     findings
+}
+
+/// A finding for each kind of sharing: writes, what may be writes, reads.
+fn shared_places(shared: &[SharedPlace]) -> Vec<Finding> {
+    let kinds = [(true, true, Severity::Misleading), (true, false, Severity::Note), (false, true, Severity::Note)];
+    let of_kind = |(is_written, is_certain, severity)| {
+        let places: Vec<&SharedPlace> =
+            shared.iter().filter(|place| (place.is_written, place.is_certain) == (is_written, is_certain)).collect();
+        let first = places.first()?;
+        let others = match places.len() - 1 {
+            0 => String::new(),
+            n => format!(", and {n} more"),
+        };
+        let (n_hosts, path) = (first.hosts.len(), &first.path);
+        let explanation = match (is_written, is_certain) {
+            (true, true) => format!("{n_hosts} hosts wrote to the same part of {path}{others}."),
+            (true, false) => {
+                format!(
+                    "{n_hosts} hosts wrote to {path}{others}. Whether these are one place could not be told: they have no names that all hosts see alike."
+                )
+            }
+            (false, _) => {
+                format!("{n_hosts} hosts used the same part of {path}{others}: at most one of them wrote there.")
+            }
+        };
+        let evidence = vec![Measured::count("places", places.len() as f64), Measured::count("hosts", n_hosts as f64)];
+        Some(Finding { hosts: first.hosts.clone(), ..of_rule(&SHARE_FILES, severity, evidence, explanation) })
+    };
+    kinds.into_iter().filter_map(of_kind).collect()
 }
 
 /// Fewest hosts of which one may be called slow.
@@ -230,7 +274,7 @@ mod tests {
             .iter()
             .map(|(name, record, window)| AuditedHost { name, record, window_ns: Some(*window), is_partial: false })
             .collect();
-        fleet_findings(&audited).into_iter().map(|finding| (finding.id, finding.hosts)).collect()
+        fleet_findings(&audited, &[]).into_iter().map(|finding| (finding.id, finding.hosts)).collect()
     }
 
     #[test]
@@ -247,6 +291,24 @@ mod tests {
         assert!(with(300.0).is_empty());
         let two = found(&[(record(1_000.0, 5.0, "6.1"), window), (record(500.0, 5.0, "6.1"), window)]);
         assert!(two.is_empty(), "which of two is slow cannot be said");
+    }
+
+    #[test]
+    fn sharing_is_graver_where_hosts_write() {
+        let place = |is_written, is_certain| SharedPlace {
+            path: "/mnt/data".to_owned(),
+            hosts: vec!["a".to_owned(), "c".to_owned()],
+            is_written,
+            is_certain,
+        };
+        let found =
+            fleet_findings(&[], &[place(false, true), place(true, true), place(true, true), place(true, false)]);
+        let severities: Vec<Severity> = found.iter().map(|finding| finding.severity).collect();
+        assert_eq!(severities, [Severity::Misleading, Severity::Note, Severity::Note]);
+        assert!(found[0].explanation.contains("/mnt/data, and 1 more"), "{}", found[0].explanation);
+        assert!(found[1].explanation.contains("could not be told"), "{}", found[1].explanation);
+        assert_eq!(found[2].hosts, ["a", "c"]);
+        assert!(fleet_findings(&[], &[]).is_empty());
     }
 
     #[test]

@@ -48,6 +48,7 @@ pub fn all_rules() -> impl Iterator<Item = &'static FindingRule> {
         &fleet::SLOW_HOST,
         &fleet::NOT_TOGETHER,
         &fleet::HOSTS_DIFFER,
+        &fleet::SHARE_FILES,
     ])
 }
 

@@ -10,6 +10,11 @@ use std::io::{self, Read};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
+/// The variables whose values differ from host to host in a run on several hosts, and the marks that stand for them until each host puts
+/// in its own. Of two marks of which one begins with the other, the longer one is the later.
+pub const HOST_MARKS: [(&str, &str); 3] =
+    [("FERRIO_RANK", "$rank"), ("FERRIO_HOST", "$host"), ("FERRIO_HOSTS", "$hosts")];
+
 /// Answers about the machine and its files.
 pub trait Environment {
     /// The line that `--version` prints, and with which the usage begins.
@@ -17,6 +22,11 @@ pub trait Environment {
 
     /// Value of an environment variable; `None` when unset. Bytes that are not UTF-8 become U+FFFD.
     fn variable(&self, name: &str) -> Option<String>;
+
+    /// The mark that stands for this variable until each host puts in its own value; `None`: it is a variable as any other.
+    fn host_mark(&self, _name: &str) -> Option<&'static str> {
+        None
+    }
 
     /// Opens a job file or an included file. Must not block for ever on a named pipe without a writer.
     fn open(&self, path: &Path) -> io::Result<Box<dyn Read>>;
@@ -57,6 +67,10 @@ impl Environment for AnyMachine<'_> {
         self.0.variable(name)
     }
 
+    fn host_mark(&self, name: &str) -> Option<&'static str> {
+        self.0.host_mark(name)
+    }
+
     fn open(&self, path: &Path) -> io::Result<Box<dyn Read>> {
         self.0.open(path)
     }
@@ -92,6 +106,7 @@ pub struct SystemEnvironment {
     version: String,
     n_cpus: u32,
     opened: RefCell<Vec<PathBuf>>,
+    is_for_hosts: bool,
 }
 
 impl SystemEnvironment {
@@ -100,11 +115,17 @@ impl SystemEnvironment {
         let text = std::fs::read_to_string("/sys/devices/system/cpu/online").unwrap_or_default();
         let n_available = || std::thread::available_parallelism().map_or(1, |n| n.get() as u32);
         let n_cpus = count_cpus(text.trim()).unwrap_or_else(n_available);
-        Self { version: version.into(), n_cpus, opened: RefCell::default() }
+        Self { version: version.into(), n_cpus, opened: RefCell::default(), is_for_hosts: false }
     }
-}
 
-impl SystemEnvironment {
+    /// The same, for jobs that run on several hosts if `is_for_hosts`: variables that differ from host to host ([`HOST_MARKS`]), and whether
+    /// directories are there, are left to them.
+    #[must_use]
+    pub fn for_hosts(mut self, is_for_hosts: bool) -> Self {
+        self.is_for_hosts = is_for_hosts;
+        self
+    }
+
     /// The files that were opened so far: job files, those that they include, and files of patterns.
     pub fn opened_files(&self) -> Vec<PathBuf> {
         self.opened.borrow().clone()
@@ -119,6 +140,11 @@ impl Environment for SystemEnvironment {
     fn variable(&self, name: &str) -> Option<String> {
         // `var_os` panics on none of these; an empty name or one with `=` or NUL is never set.
         std::env::var_os(name).map(|value| value.to_string_lossy().into_owned())
+    }
+
+    fn host_mark(&self, name: &str) -> Option<&'static str> {
+        let found = HOST_MARKS.iter().find(|(known, _)| *known == name).filter(|_| self.is_for_hosts);
+        found.map(|(_, mark)| *mark)
     }
 
     fn open(&self, path: &Path) -> io::Result<Box<dyn Read>> {
@@ -140,6 +166,9 @@ impl Environment for SystemEnvironment {
     }
 
     fn check_directory(&self, path: &Path) -> io::Result<()> {
+        if self.is_for_hosts {
+            return Ok(());
+        }
         if std::fs::metadata(path)?.is_dir() { Ok(()) } else { Err(io::Error::from(io::ErrorKind::NotADirectory)) }
     }
 

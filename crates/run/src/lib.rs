@@ -16,6 +16,7 @@ pub mod files;
 mod layout;
 pub mod link;
 pub mod logs;
+pub mod places;
 pub mod plan;
 mod probed;
 pub mod repeats;

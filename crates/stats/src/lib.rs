@@ -55,6 +55,7 @@ pub use records::evidence::{
     PageCache, PartitionPlace, Pressure, ProcessIo, ReadSample, Reading, Stall, Stalls, StorageLayer, StoredBytes,
     TargetAlias, TargetKind, TargetPlace, TargetSize, Throttling, WorkerIo,
 };
+pub use records::places::{HostPlaces, PartitionedRange, SharedPlace, UsedPlace};
 pub use records::provenance::Provenance;
 pub use records::record::{
     RECORD_FORMAT, RecordOrigin, RunRecord, SteadyPart, WorkerFate, WorkerPriority, WorkerRecord,

@@ -14,5 +14,5 @@ pub mod server;
 pub mod wire;
 pub mod worker;
 
-pub use coordinator::{Coordinator, FleetError, FleetEvent, FleetSettings, INTERVAL_MS, LostHost};
+pub use coordinator::{Coordinator, FleetError, FleetEvent, FleetSettings, INTERVAL_MS, LostHost, WriteSharing};
 pub use outcome::{FleetOutcome, HostOutcome};

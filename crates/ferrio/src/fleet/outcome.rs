@@ -7,7 +7,7 @@ use super::wire::MeasuredHost;
 use crate::session::SessionOutcome;
 use ferrio_insight::fleet::{AuditedHost, fleet_findings};
 use ferrio_run::RunOutcome;
-use ferrio_stats::{Audit, Finding, RunRecord};
+use ferrio_stats::{Audit, Finding, RunRecord, SharedPlace};
 
 /// What one host has done.
 #[derive(Debug, Clone, PartialEq)]
@@ -56,13 +56,11 @@ pub struct FleetOutcome {
     pub hosts: Vec<HostOutcome>,
     /// Time for which the start was agreed, on the coordinator's `CLOCK_MONOTONIC`.
     pub agreed_ns: u64,
+    /// Places that several hosts have used.
+    pub shared: Vec<SharedPlace>,
 }
 
 impl FleetOutcome {
-    pub(crate) fn of(hosts: Vec<HostOutcome>, agreed_ns: u64) -> Self {
-        Self { hosts, agreed_ns }
-    }
-
     /// Time between the first and the last start; `None`: fewer than two hosts have begun.
     pub fn start_spread_ns(&self) -> Option<u64> {
         let starts = self.hosts.iter().filter_map(|host| host.began_ns);
@@ -121,7 +119,7 @@ impl FleetOutcome {
     /// What was found about the hosts together, and on each of them: each finding once, with the hosts that it is about.
     fn audit(&self) -> Audit {
         let audited: Vec<AuditedHost<'_>> = self.hosts.iter().map(HostOutcome::audited).collect();
-        let mut all = Audit { findings: fleet_findings(&audited), ..Audit::default() };
+        let mut all = Audit { findings: fleet_findings(&audited, &self.shared), ..Audit::default() };
         for host in &self.hosts {
             let Some(audit) = &host.outcome.record.audit else { continue };
             all.n_rules = all.n_rules.max(audit.n_rules);

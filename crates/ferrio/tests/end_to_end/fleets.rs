@@ -16,7 +16,7 @@ const SHELL: &str = "#!/bin/sh\necho \"Welcome to $1\"\necho $$ > pid.$1\nshift\
 /// A virtual device: figures are those of arithmetic.
 const VIRTUAL: &str = "--ioengine=sim --sim_time=virtual --sim_service=exponential:300us --rw=randread --size=64m";
 
-fn scratch(test: &str) -> Scratch {
+pub(crate) fn scratch(test: &str) -> Scratch {
     let scratch = Scratch::new(test);
     scratch.write("shell", SHELL);
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
@@ -24,13 +24,13 @@ fn scratch(test: &str) -> Scratch {
     scratch
 }
 
-fn fleet(scratch: &Scratch, hosts: &str, arguments: &str) -> Run {
+pub(crate) fn fleet(scratch: &Scratch, hosts: &str, arguments: &str) -> Run {
     let program = Program::Ferrio.path();
     let arguments = format!("fleet --hosts={hosts} --rsh=./shell --remote-program={program} {arguments}");
     Run::new(Program::Ferrio, scratch.path(), &arguments)
 }
 
-fn document(run: &Finished) -> Value {
+pub(crate) fn document(run: &Finished) -> Value {
     serde_json::from_str(&run.stdout).unwrap_or_else(|error| panic!("{error}: {}", run.all()))
 }
 

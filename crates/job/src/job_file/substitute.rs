@@ -42,8 +42,13 @@ pub fn variables(text: &str, environment: &dyn Environment) -> Option<ExpandedTe
         let Some((name, behind)) = after.split_once('}') else { break };
         expanded.push_str(before);
         let start = expanded.len();
-        expanded.push_str(&environment.variable(name).unwrap_or_default());
-        inserted.push(start..expanded.len());
+        if let Some(mark) = environment.host_mark(name) {
+            // It is no text of this machine's environment.
+            expanded.push_str(mark);
+        } else {
+            expanded.push_str(&environment.variable(name).unwrap_or_default());
+            inserted.push(start..expanded.len());
+        }
         if expanded.len() > MAX_EXPANDED_BYTES {
             return None;
         }

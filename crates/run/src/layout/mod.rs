@@ -8,6 +8,7 @@ mod random;
 mod write;
 
 pub(crate) use held::laid_over;
+pub(crate) use write::needs_layout as is_short;
 
 use crate::error::Failure;
 use crate::events::{MessageStream, RunEvent};

@@ -148,7 +148,7 @@ pub(super) fn end_of(file: &FilePlan) -> u64 {
 }
 
 /// True for a regular file that is missing, or too short.
-pub(super) fn needs_layout(file: &FilePlan) -> bool {
+pub(crate) fn needs_layout(file: &FilePlan) -> bool {
     file.kind == FileKind::Regular && end_of(file) > file.file_bytes
 }
 

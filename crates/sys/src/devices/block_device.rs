@@ -4,6 +4,7 @@
 //! Must not know: why it is asked. Start reading at [`DeviceNumber`], then [`BlockDevice`].
 #![expect(unsafe_code, reason = "ioctl with the kernel's own opcodes")]
 
+pub mod identity;
 pub mod link;
 pub mod metadata;
 mod partition;

@@ -129,6 +129,8 @@ pub struct Mount {
     /// Device of the file system; major 0 for those without one.
     pub device: DeviceNumber,
     pub place: PathBuf,
+    /// The directory of the file system that is seen there, `/` unless a part of it is mounted.
+    pub root: PathBuf,
     /// Kind of file system, such as `ext4`.
     pub file_system: String,
     /// Mounted device, such as `/dev/sda1`.
@@ -159,7 +161,7 @@ fn mount_of_root(number: DeviceNumber, of_first_process: &[Mount]) -> Mount {
     }
     let source = path_of(number).map(|path| path.display().to_string()).unwrap_or_default();
     let file_system = kind_of_root().unwrap_or_default().to_owned();
-    Mount { device: number, place, file_system, source, options: String::new() }
+    Mount { device: number, place, root: PathBuf::from("/"), file_system, source, options: String::new() }
 }
 
 /// The kind of file system of the root, where it is a usual one.
@@ -219,12 +221,14 @@ fn parse_mount(line: &str) -> Option<Mount> {
     let (left, right) = line.split_once(" - ")?;
     let mut left = left.split(' ').skip(2);
     let device = DeviceNumber::parse(left.next()?)?;
-    let place = unescape(left.nth(1)?);
+    let root = unescape(left.next()?);
+    let place = unescape(left.next()?);
     let own = left.next().unwrap_or_default();
     let mut right = right.split(' ');
     Some(Mount {
         device,
         place: PathBuf::from(place),
+        root: PathBuf::from(root),
         file_system: unescape(right.next()?),
         source: unescape(right.next()?),
         options: joined_options(own, right.next().unwrap_or_default()),
@@ -287,6 +291,7 @@ mod tests {
         assert_eq!(mounts[1].device, DeviceNumber { major: 254, minor: 1 });
         assert_eq!((mounts[1].file_system.as_str(), mounts[1].source.as_str()), ("ext4", "/dev/vda1"));
         assert_eq!(mounts[2].place, PathBuf::from("/mnt/with space\\"));
+        assert_eq!((mounts[1].root.as_path(), mounts[2].root.as_path()), (Path::new("/"), Path::new("/sub")));
         assert_eq!((mounts[1].options.as_str(), mounts[3].options.as_str()), ("rw,relatime,discard", "rw"));
         assert_eq!(mounts[3].source, "/dev/mapper/vg-data");
         assert!(parse_mountinfo("").is_empty());

@@ -47,6 +47,11 @@ pub fn host_name() -> String {
     rustix::system::uname().nodename().to_string_lossy().into_owned()
 }
 
+/// A text that the kernel draws when it starts: two hosts with the same one are name spaces of one machine. Empty if it is not told.
+pub fn boot_id() -> String {
+    std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default().trim().to_owned()
+}
+
 pub fn memory_bytes() -> u64 {
     let info = rustix::system::sysinfo();
     // The width of totalram is that of the architecture; 128 bits hold every product.

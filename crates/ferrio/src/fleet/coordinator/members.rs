@@ -7,6 +7,7 @@ use crate::fleet::outcome::HostOutcome;
 use crate::fleet::wire::secrets::RunKey;
 use crate::fleet::wire::{FleetOrder, FleetReport, Hello, HostWork, PROTOCOL};
 use crate::session::VERSION;
+use ferrio_stats::HostPlaces;
 use tokio::sync::mpsc::UnboundedSender;
 
 /// Where a worker is in its run.
@@ -39,11 +40,17 @@ pub(super) struct FleetMember {
     pub(super) stage: u32,
     refused: Option<String>,
     lost: Option<String>,
+    /// The places that its jobs use; `None`: it has not told them yet.
+    pub(super) places: Option<Box<HostPlaces>>,
     outcome: Option<Box<MeasuredHost>>,
     partial: PartialRecord,
 }
 
 impl FleetMember {
+    pub(super) fn rank(&self) -> u32 {
+        self.rank
+    }
+
     pub(super) fn order(&self, order: FleetOrder) {
         // A worker that has gone is told so by its connection.
         let _ = self.orders.send(order);
@@ -70,6 +77,7 @@ impl FleetMember {
                 self.clock.add(asked_ns, read_ns, at_ns);
                 self.awaits_clock = false;
             }
+            FleetReport::Places(places) => self.places = Some(places),
             FleetReport::Ready => self.state = MemberState::Ready,
             FleetReport::Began { at_ns } => self.began_ns = Some(self.clock.here(at_ns)),
             FleetReport::AtStage(stage) => self.stage = stage,
@@ -170,16 +178,16 @@ impl Members {
     }
 
     /// Gives everyone its work, and forgets the run before. Clocks drift apart, so that their offsets are measured for each run.
-    pub(super) fn prepare(&mut self, work_of: &dyn Fn(u32) -> HostWork) {
+    pub(super) fn prepare(&mut self, work_of: &dyn Fn(u32) -> HostWork, n_parts: Option<u32>) {
         for member in &mut self.0 {
             member.state = if member.lost.is_some() { MemberState::Lost } else { MemberState::Waiting };
             (member.began_ns, member.stage) = (None, 0);
-            (member.refused, member.outcome) = (None, None);
+            (member.refused, member.outcome, member.places) = (None, None, None);
             member.clock = ClockOffset::default();
         }
         let n_hosts = self.present().count() as u32;
         for member in self.present_mut() {
-            let work = HostWork { host: member.host.clone(), n_hosts, ..work_of(member.rank) };
+            let work = HostWork { host: member.host.clone(), n_hosts, n_parts, ..work_of(member.rank) };
             member.partial = work.jobs.spec().map_or_else(PartialRecord::default, PartialRecord::of);
             member.order(FleetOrder::Prepare(Box::new(work)));
         }
@@ -229,6 +237,7 @@ impl Members {
             stage: 0,
             refused: None,
             lost: None,
+            places: None,
             outcome: None,
             partial: PartialRecord::default(),
         };

@@ -5,6 +5,7 @@
 mod members;
 mod network;
 mod partial;
+mod sharing;
 
 use super::outcome::FleetOutcome;
 use super::wire::secrets::{RunKey, SecretsError};
@@ -12,13 +13,16 @@ use super::wire::stream::FleetConnection;
 use super::wire::{FleetOrder, FleetReport, HostJobs, HostWork, MeasuredHost};
 use crate::session::{Session, SessionOutcome};
 use ferrio_run::Handle;
-use ferrio_stats::{IntervalStats, MessageStream, Note};
+use ferrio_stats::{HostPlaces, IntervalStats, MessageStream, Note, SharedPlace};
 use ferrio_sys::clock::monotonic_ns;
 use members::{FleetMember, MemberState, Members};
 use network::{Network, NetworkEvent};
+use sharing::SharedPlaces;
 use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::time::{Duration, Instant};
+
+pub use sharing::WriteSharing;
 
 /// Length of the intervals that workers send, milliseconds.
 pub const INTERVAL_MS: u64 = 1_000;
@@ -55,6 +59,8 @@ pub struct FleetSettings {
     pub on_lost_host: LostHost,
     /// What is done when one refuses its jobs.
     pub on_refusal: LostHost,
+    /// What several hosts may do in one place.
+    pub sharing: WriteSharing,
 }
 
 /// Something has happened; workers are named by rank.
@@ -87,6 +93,8 @@ pub enum FleetEvent<'a> {
         /// The figures.
         interval: &'a IntervalStats,
     },
+    /// Hosts may write to one place, which cannot be told.
+    Doubtful(&'a SharedPlace),
     /// A worker is lost.
     Lost {
         /// Its host.
@@ -129,6 +137,29 @@ pub enum FleetError {
         host: String,
         /// Its reason.
         reason: String,
+    },
+    /// Several hosts would change one place.
+    #[error(
+        "hosts {hosts} would all write to {path}, which is one place for them: nothing was written. Give each host a file of its own \
+         ($rank in its name) or a part of this one (--partition), or allow it (--shared-writes)"
+    )]
+    SharedWrites {
+        /// The hosts.
+        hosts: String,
+        /// The path on the first of them.
+        path: String,
+    },
+    /// The file that is to be divided has not the same size on all hosts.
+    #[error("--partition: {path} is not the same on all hosts: {first} uses {} bytes from {} on, and {other} {} from {}", .ranges.0.1, .ranges.0.0, .ranges.1.1, .ranges.1.0)]
+    UnlikeParts {
+        /// The path.
+        path: String,
+        /// A host.
+        first: String,
+        /// Another host.
+        other: String,
+        /// Start and length of what each of them has.
+        ranges: Box<((u64, u64), (u64, u64))>,
     },
     /// A host was lost before the run began.
     #[error("host {host} was lost before the start: {reason}")]
@@ -233,11 +264,15 @@ impl Coordinator {
         handle: &Handle,
         observer: &mut dyn FnMut(&FleetEvent<'_>),
     ) -> Result<FleetOutcome, FleetError> {
-        self.members.prepare(work_of);
-        if let Err(error) = self.make_ready(handle, observer) {
-            self.members.order(&FleetOrder::Stop);
-            return Err(error);
-        }
+        let n_parts = (self.settings.sharing == WriteSharing::Partitioned).then_some(self.settings.n_hosts);
+        self.members.prepare(work_of, n_parts);
+        let shared = match self.make_ready(handle, observer) {
+            Ok(shared) => shared,
+            Err(error) => {
+                self.members.order(&FleetOrder::Stop);
+                return Err(error);
+            }
+        };
         self.read_clocks(observer);
         let notice = LEAST_NOTICE.max(Duration::from_nanos(self.members.longest_trip_ns().saturating_mul(8)));
         let begin_ns = monotonic_ns() + notice.as_nanos() as u64;
@@ -246,7 +281,8 @@ impl Coordinator {
             member.order(FleetOrder::Begin { at_ns });
         }
         self.watch(handle, observer);
-        Ok(FleetOutcome::of(self.members.all_mut().map(FleetMember::take_outcome).collect(), begin_ns))
+        let hosts = self.members.all_mut().map(FleetMember::take_outcome).collect();
+        Ok(FleetOutcome { hosts, agreed_ns: begin_ns, shared })
     }
 
     /// Makes the run of a session on all hosts that are there; the session's handle stops it.
@@ -263,6 +299,7 @@ impl Coordinator {
             host: String::new(),
             n_hosts: 0,
             is_readonly: session.settings.readonly,
+            n_parts: None,
             words: session.settings.command_line.clone(),
             interval_ms: INTERVAL_MS,
             is_audited: session.is_audited,
@@ -271,8 +308,54 @@ impl Coordinator {
         Ok(outcome.session_outcome(outcome.merged()))
     }
 
-    /// Waits until all workers have laid out their files.
-    fn make_ready(&mut self, handle: &Handle, observer: &mut dyn FnMut(&FleetEvent<'_>)) -> Result<(), FleetError> {
+    /// Looks for places that several hosts use, then lets all lay out their files. Returns these places.
+    fn make_ready(
+        &mut self,
+        handle: &Handle,
+        observer: &mut dyn FnMut(&FleetEvent<'_>),
+    ) -> Result<Vec<SharedPlace>, FleetError> {
+        self.wait_until(|member| member.places.is_some(), handle, observer)?;
+        let shared = self.shared_places()?;
+        shared.doubtful().for_each(|place| observer(&FleetEvent::Doubtful(place)));
+        let is_ready = |member: &FleetMember| member.state == MemberState::Ready;
+        // The first host makes a file that all have in common; each makes its part, behind those of the others, if it is divided.
+        let n_in_turn = match self.settings.sharing {
+            _ if !shared.is_laid_out => 0,
+            WriteSharing::Partitioned => usize::MAX,
+            WriteSharing::Refused | WriteSharing::Allowed => 1,
+        };
+        let ranks: Vec<u32> = self.members.present().map(FleetMember::rank).collect();
+        for rank in ranks.iter().take(n_in_turn) {
+            self.members.of_rank(*rank).into_iter().for_each(|member| member.order(FleetOrder::LayOut));
+            self.wait_until(|member| member.rank() != *rank || is_ready(member), handle, observer)?;
+        }
+        for rank in ranks.iter().skip(n_in_turn) {
+            self.members.of_rank(*rank).into_iter().for_each(|member| member.order(FleetOrder::LayOut));
+        }
+        self.wait_until(is_ready, handle, observer)?;
+        Ok(shared.places)
+    }
+
+    /// The places that several hosts use.
+    ///
+    /// # Errors
+    /// Several change one, and it was not allowed.
+    fn shared_places(&self) -> Result<SharedPlaces, FleetError> {
+        let told: Vec<(&str, &HostPlaces)> = self
+            .members
+            .present()
+            .filter_map(|member| Some((member.host.as_str(), member.places.as_deref()?)))
+            .collect();
+        SharedPlaces::checked(&told, self.settings.sharing)
+    }
+
+    /// Waits until this is true of all workers that are there and have not ended.
+    fn wait_until(
+        &mut self,
+        is_done: impl Fn(&FleetMember) -> bool,
+        handle: &Handle,
+        observer: &mut dyn FnMut(&FleetEvent<'_>),
+    ) -> Result<(), FleetError> {
         loop {
             let refusal = self.members.all().iter().find_map(FleetMember::refusal);
             if let Some(refusal) = refusal.filter(|_| self.settings.on_refusal == LostHost::End) {
@@ -287,7 +370,7 @@ impl Coordinator {
             if handle.is_stopping() {
                 return Err(FleetError::Stopped);
             }
-            if self.members.present().all(|member| matches!(member.state, MemberState::Ready | MemberState::Over)) {
+            if self.members.present().all(|member| member.state == MemberState::Over || is_done(member)) {
                 return Ok(());
             }
             self.hear(observer);

@@ -1,11 +1,11 @@
 //! The messages. A field that an older version does not know has a default.
 
 use ferrio_spec::RunSpec;
-use ferrio_stats::{IntervalStats, MessageStream, Note, RunRecord};
+use ferrio_stats::{HostPlaces, IntervalStats, MessageStream, Note, RunRecord};
 use serde::{Deserialize, Serialize};
 
 /// Version of the messages; both ends must have the same.
-pub const PROTOCOL: u32 = 1;
+pub const PROTOCOL: u32 = 2;
 
 /// Name of a host.
 pub type HostName = String;
@@ -22,6 +22,8 @@ pub enum FleetReport {
         /// `CLOCK_MONOTONIC` of the worker.
         read_ns: u64,
     },
+    /// The places that its jobs will use. Nothing was changed yet.
+    Places(Box<HostPlaces>),
     /// Files are laid out, and the jobs that begin first wait for the start.
     Ready,
     /// The run has begun.
@@ -75,8 +77,10 @@ pub struct MeasuredHost {
 /// From the coordinator to a worker.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum FleetOrder {
-    /// Make ready: lay out files, start the jobs that begin first.
+    /// Tell the places that this work uses.
     Prepare(Box<HostWork>),
+    /// Make ready: lay out files, start the jobs that begin first.
+    LayOut,
     /// Look at the clock.
     ReadClock {
         /// The coordinator's clock.
@@ -157,6 +161,9 @@ pub struct HostWork {
     pub n_hosts: u32,
     /// Nothing is opened for writing.
     pub is_readonly: bool,
+    /// Each host has its part of the jobs' files, of so many; `None`: all of them.
+    #[serde(default)]
+    pub n_parts: Option<u32>,
     /// Words of the command, for the record.
     pub words: Vec<String>,
     /// Least length of the intervals whose figures are sent, milliseconds.

@@ -19,8 +19,12 @@ const MOST_WAITING: usize = 256;
 pub(super) enum Ordered {
     /// Prepare this.
     Prepare(Box<HostWork>),
+    /// Lay out the files, and make ready.
+    LayOut,
     /// Begin at this time.
     Begin(u64),
+    /// End; a run that has not begun does not take place.
+    Stop,
     /// The coordinator wants nothing more, or has gone.
     Over(Result<(), WorkerError>),
 }
@@ -64,16 +68,34 @@ impl CoordinatorLink {
         self.orders.recv().unwrap_or(Ordered::Over(Ok(())))
     }
 
+    /// Waits for the order to lay out; false: the run does not take place.
+    pub(super) fn wait_for_layout(&self) -> bool {
+        self.wait(|order| matches!(order, Ordered::LayOut).then_some(())).is_some()
+    }
+
     /// The time at which to begin; `None`: the run does not take place.
     pub(super) fn wait_for_begin(&self) -> Option<u64> {
+        self.wait(|order| if let Ordered::Begin(at_ns) = order { Some(*at_ns) } else { None })
+    }
+
+    /// Waits for an order of this kind; `None`: the run does not take place.
+    fn wait<T>(&self, wanted: impl Fn(&Ordered) -> Option<T>) -> Option<T> {
         loop {
             match self.orders.recv() {
-                Ok(Ordered::Begin(at_ns)) => return Some(at_ns),
                 // The next look at the orders finds the connection closed again.
-                Ok(Ordered::Over(_)) | Err(_) => return None,
-                Ok(Ordered::Prepare(_)) => {}
+                Ok(Ordered::Over(_) | Ordered::Stop) | Err(_) => return None,
+                Ok(order) => {
+                    if let Some(found) = wanted(&order) {
+                        return Some(found);
+                    }
+                }
             }
         }
+    }
+
+    /// True if the coordinator has gone, or wants nothing more.
+    pub(super) fn is_over(&self) -> bool {
+        self.steered.lock().unwrap_or_else(PoisonError::into_inner).is_over
     }
 
     /// Orders act on this run from now on.
@@ -133,6 +155,7 @@ impl Thread {
         while let Some(order) = orders.message().await.map_err(lost)? {
             match order {
                 FleetOrder::Prepare(work) => self.tell(Ordered::Prepare(work)),
+                FleetOrder::LayOut => self.tell(Ordered::LayOut),
                 FleetOrder::Begin { at_ns } => self.tell(Ordered::Begin(at_ns)),
                 FleetOrder::ReadClock { asked_ns } => {
                     let report = FleetReport::Clock { asked_ns, read_ns: monotonic_ns() };
@@ -140,7 +163,10 @@ impl Thread {
                     let _ = self.reports.try_send(report);
                 }
                 FleetOrder::BeginStage(number) => self.steer(|handle| handle.open_stonewall(number)),
-                FleetOrder::Stop => self.steer(Handle::stop),
+                FleetOrder::Stop => {
+                    self.steer(Handle::stop);
+                    self.tell(Ordered::Stop);
+                }
                 FleetOrder::Trigger => self.steer(Handle::trigger),
                 FleetOrder::Dismiss { refused } if refused.is_empty() => return Ok(()),
                 FleetOrder::Dismiss { refused } => return Err(WorkerError::Refused(refused)),

@@ -7,6 +7,7 @@
 
 mod link;
 mod names;
+mod places;
 
 use super::interval_sums::LongerIntervals;
 use super::wire::secrets::RunKey;
@@ -16,7 +17,7 @@ use super::wire::{FleetReport, Hello, HostJobs, HostWork, MeasuredHost, PROTOCOL
 use crate::session::{PreparedSession, Session, VERSION, start_jobs};
 use ferrio_formats::start;
 use ferrio_run::{Handle, RunEvent, Start};
-use ferrio_stats::{MessageStream, Note};
+use ferrio_stats::{HostPlaces, MessageStream, Note};
 use ferrio_sys::system_info;
 use link::{CoordinatorLink, Ordered};
 use std::io;
@@ -63,13 +64,13 @@ pub fn attend_with(
     loop {
         match link.next_order() {
             Ordered::Prepare(work) => work_once(*work, rank, source, &link),
-            Ordered::Begin(_) => {}
+            Ordered::Begin(_) | Ordered::LayOut | Ordered::Stop => {}
             Ordered::Over(ending) => return ending,
         }
     }
 }
 
-/// One run: prepares, begins when it is told to, and reports its outcome.
+/// One run: tells its places, prepares, begins when it is told to, and reports its outcome.
 fn work_once(work: HostWork, rank: u32, source: &mut dyn SessionSource, link: &CoordinatorLink) {
     let outcome = match prepared(work, rank, source, link) {
         Ok(Some(outcome)) => FleetReport::Over(Box::new(outcome)),
@@ -92,8 +93,21 @@ fn prepared(
         n_lost: 0,
         tells_start: source.tells_start(),
     };
-    let session = source.session(work, rank, &mut |stream, note| link.send(FleetReport::Message(stream, note)))?;
-    link.steer(&session.handle());
+    // Servers of fio's clients leave it to these which files they share.
+    let (looks, n_parts) = (work.jobs.spec().is_some(), work.n_parts);
+    let mut session = source.session(work, rank, &mut |stream, note| link.send(FleetReport::Message(stream, note)))?;
+    let handle = session.handle();
+    link.steer(&handle);
+    let mut places = HostPlaces::default();
+    if looks {
+        let found = places::found(std::mem::take(&mut session.spec), rank, n_parts, &handle, link)?;
+        let Some(found) = found else { return Ok(None) };
+        (session.spec, places) = found;
+    }
+    link.send(FleetReport::Places(Box::new(places)));
+    if !link.wait_for_layout() {
+        return Ok(None);
+    }
     let prepared = {
         let mut observer = |event: &RunEvent| tell(event, link, &mut intervals);
         session.prepare(&mut [&mut observer]).map_err(|error| error.to_string())?

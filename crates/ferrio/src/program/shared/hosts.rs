@@ -2,11 +2,12 @@
 //!
 //! Must not know: what is run. Start reading at [`HostsOptions`], then [`Fleet::launched`] and [`RunsOnHosts`].
 
+use crate::commands::native::fleet::progress::doubt;
 use anyhow::{Context, anyhow};
 use clap::{Args, ValueEnum, ValueHint};
 use ferrio::fleet::launch::{Launched, Meeting, Published, Ranks, RemoteShell, launch_here};
 use ferrio::fleet::wire::secrets::RunKey;
-use ferrio::fleet::{Coordinator, FleetEvent, FleetSettings, LostHost};
+use ferrio::fleet::{Coordinator, FleetEvent, FleetSettings, LostHost, WriteSharing};
 use ferrio::session::{Session, SessionOutcome};
 use ferrio_formats::native::note_text;
 use ferrio_run::{Handle, RunError};
@@ -32,6 +33,12 @@ pub(crate) struct HostsOptions {
     /// A host that is lost ends the run (end), or the others go on without it
     #[arg(long, value_name = "ACTION", value_enum)]
     on_lost_host: Option<OnLostHost>,
+    /// Each host uses a part of its own of the jobs' file or device, which all hosts share
+    #[arg(long, conflicts_with = "shared_writes")]
+    partition: bool,
+    /// Hosts may write to the same file or device, and overwrite each other's data
+    #[arg(long)]
+    shared_writes: bool,
     /// Time for all hosts to come, seconds (60)
     #[arg(long, value_name = "SECONDS")]
     join_limit: Option<u64>,
@@ -79,6 +86,8 @@ impl HostsOptions {
             ("--remote-program", self.remote_program.is_some()),
             ("--on-lost-host", self.on_lost_host.is_some()),
             ("--join-limit", self.join_limit.is_some()),
+            ("--partition", self.partition),
+            ("--shared-writes", self.shared_writes),
         ];
         given.into_iter().find(|(_, is_given)| *is_given && !self.has_hosts()).map(|(name, _)| name)
     }
@@ -91,6 +100,14 @@ impl HostsOptions {
 
     pub(crate) fn join_limit(&self) -> Duration {
         Duration::from_secs(self.join_limit.unwrap_or(60))
+    }
+
+    fn sharing(&self) -> WriteSharing {
+        match (self.partition, self.shared_writes) {
+            (true, _) => WriteSharing::Partitioned,
+            (false, true) => WriteSharing::Allowed,
+            (false, false) => WriteSharing::Refused,
+        }
     }
 
     pub(crate) fn on_lost_host(&self) -> LostHost {
@@ -183,6 +200,7 @@ fn settings(options: &HostsOptions, n_hosts: u32, names: Vec<String>) -> FleetSe
         join_limit: options.join_limit(),
         on_lost_host: options.on_lost_host(),
         on_refusal: LostHost::End,
+        sharing: options.sharing(),
     }
 }
 
@@ -220,6 +238,7 @@ impl RunsOnHosts {
     pub(crate) fn run(&mut self, session: &Session, tell: &mut dyn FnMut(String)) -> Result<SessionOutcome, RunError> {
         let mut observer = |event: &FleetEvent<'_>| match event {
             FleetEvent::Message { host, note, .. } => tell(format!("{host}: {}", note_text(note).trim())),
+            FleetEvent::Doubtful(place) => tell(doubt(place)),
             FleetEvent::Lost { host, reason } => tell(format!("host {host} is lost: {reason}")),
             _ => {}
         };

@@ -138,7 +138,7 @@ fn parse(command: &str, arguments: &[OsString]) -> Result<Request, Vec<Message>>
         );
         return Err(refuse(&text));
     }
-    let environment = SystemEnvironment::new(VERSION);
+    let environment = SystemEnvironment::new(VERSION).for_hosts(command == "fleet");
     let parsed = ferrio_job::parse(&words, &environment);
     let invocation = parsed.map_err(|error| match error.refusals() {
         Some(lines) => lines.lines().flat_map(|line| refuse(&line)).collect(),

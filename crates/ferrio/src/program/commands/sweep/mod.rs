@@ -84,7 +84,7 @@ fn answer(request: SweepRequest, permits: &Permits, console: &mut Console) -> an
             let place = &jobs.directory;
             let entered = std::env::set_current_dir(place);
             entered.map_err(|error| anyhow!("{}: {}", place.display(), ferrio_units::error_text(&error)))?;
-            let (template, spec) = jobs_of(&jobs.words, permits, Author::File)?;
+            let (template, spec) = jobs_of(&jobs.words, (permits, Author::File), request.making.hosts.has_hosts())?;
             check_files(&open.folder.plan, permits)?;
             if JobsOfPlan::options_of(&spec) != jobs.options {
                 return Err(anyhow!("the jobs are not those with which the sweep began: begin a new one"));
@@ -104,7 +104,7 @@ fn begin(
     keeping: Option<&Keeping>,
     console: &mut Console,
 ) -> anyhow::Result<ExitCode> {
-    let (template, spec) = jobs_of(&new.words, permits, Author::User)?;
+    let (template, spec) = jobs_of(&new.words, (permits, Author::User), making.hosts.has_hosts())?;
     let environment = SystemEnvironment::new(VERSION);
     let plan = plan_of(new.words, &spec, &new.space)?.with_repeats(new.n_repeats, new.until);
     let plan = plan?.with_around_runs(new.order_seed, new.around_runs);
@@ -229,7 +229,8 @@ fn runs(open: &mut OpenSweep, template: Template, making: &Making, console: &mut
     let time = making.time;
     let environment = SystemEnvironment::new(VERSION);
     let habits = &open.folder.plan.around_runs;
-    let of_file = |file: &Option<PathBuf>| file.as_deref().map(|file| spec_of_file(file, &Permits::all())).transpose();
+    let spec_of = |file: &Path| spec_of_file(file, &Permits::all(), making.hosts.has_hosts());
+    let of_file = |file: &Option<PathBuf>| file.as_deref().map(spec_of).transpose();
     let jobs = SweptJobs {
         template,
         first: of_file(&habits.first)?,
@@ -365,21 +366,25 @@ fn document(outcome: &SweepOutcome) -> String {
 /// Looks at the job files of other runs than those of the sweep.
 fn check_files(plan: &SweepPlan, permits: &Permits) -> anyhow::Result<()> {
     let mut files = [&plan.around_runs.first, &plan.around_runs.before_each].into_iter().flatten();
-    files.try_for_each(|file| spec_of_file(file, permits).map(drop))
+    files.try_for_each(|file| spec_of_file(file, permits, true).map(drop))
 }
 
-/// The jobs of a command line.
+/// The jobs of a command line; those for several hosts leave to each host what differs there.
 ///
 /// # Errors
 /// In words: they are none, ask for reports of fio, or do what is not permitted.
-fn jobs_of(words: &[String], permits: &Permits, author: Author) -> anyhow::Result<(Template, RunSpec)> {
+fn jobs_of(
+    words: &[String],
+    (permits, author): (&Permits, Author),
+    is_for_hosts: bool,
+) -> anyhow::Result<(Template, RunSpec)> {
     let no_jobs = || "there are no jobs: name a job file, or give options of jobs".to_owned();
     if words.is_empty() {
         return Err(anyhow!(no_jobs()));
     }
     let arguments: Vec<OsString> =
         std::iter::once("ferrio").chain(words.iter().map(String::as_str)).map(OsString::from).collect();
-    let environment = SystemEnvironment::new(VERSION);
+    let environment = SystemEnvironment::new(VERSION).for_hosts(is_for_hosts);
     let parsed = ferrio_job::parse_template(&arguments, &environment);
     let (invocation, template) =
         parsed.map_err(|error| anyhow!(error.refusals().unwrap_or_else(|| said(&error.messages))))?;
@@ -402,9 +407,9 @@ fn said(messages: &[ferrio_job::Message]) -> String {
     messages.iter().map(|(_, text)| text.text(Wording::Own).trim()).collect::<Vec<_>>().join("\n")
 }
 
-fn spec_of_file(path: &Path, permits: &Permits) -> anyhow::Result<RunSpec> {
+fn spec_of_file(path: &Path, permits: &Permits, is_for_hosts: bool) -> anyhow::Result<RunSpec> {
     let word = path.to_str().ok_or_else(|| anyhow!("{}: its name is no UTF-8", path.display()))?;
-    jobs_of(&[word.to_owned()], permits, Author::File)
+    jobs_of(&[word.to_owned()], (permits, Author::File), is_for_hosts)
         .map(|(_, spec)| spec)
         .map_err(|reason| anyhow!("{}: {reason}", path.display()))
 }

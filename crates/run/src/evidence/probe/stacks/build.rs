@@ -236,6 +236,7 @@ mod tests {
         let mount = |place: &str, kind: &str, source: &str| Mount {
             device: ferrio_sys::block_device::DeviceNumber { major: 0, minor: 99 },
             place: PathBuf::from(place),
+            root: PathBuf::from("/"),
             file_system: kind.to_owned(),
             source: source.to_owned(),
             options: format!("lowerdir=/proc:/no/such/directory,upperdir={place}"),

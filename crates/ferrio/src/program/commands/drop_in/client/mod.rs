@@ -12,7 +12,7 @@ use anyhow::anyhow;
 use ferrio::fleet::server::handshake::{ConnectError, connect};
 use ferrio::fleet::wire::secrets::RunKey;
 use ferrio::fleet::wire::{ClientJobs, HostJobs, HostWork, SentJobFile};
-use ferrio::fleet::{Coordinator, FleetEvent, FleetOutcome, FleetSettings, INTERVAL_MS, LostHost};
+use ferrio::fleet::{Coordinator, FleetEvent, FleetOutcome, FleetSettings, INTERVAL_MS, LostHost, WriteSharing};
 use ferrio::session::VERSION;
 use ferrio_formats::clients::ServedRun;
 use ferrio_formats::words;
@@ -80,6 +80,7 @@ fn clients(invocation: &Invocation, words: &[String], console: &mut Console) -> 
         host: String::new(),
         n_hosts: 0,
         is_readonly: invocation.readonly,
+        n_parts: None,
         words: words.to_vec(),
         interval_ms: INTERVAL_MS,
         is_audited: reporter.writes_json(),
@@ -99,7 +100,8 @@ fn clients(invocation: &Invocation, words: &[String], console: &mut Console) -> 
 /// A server that refuses its jobs or is lost does not end those of the others.
 fn settings(n_hosts: u32) -> FleetSettings {
     let (on_lost_host, on_refusal) = (LostHost::Continue, LostHost::Continue);
-    FleetSettings { n_hosts, names: Vec::new(), join_limit: JOIN_LIMIT, on_lost_host, on_refusal }
+    let sharing = WriteSharing::Allowed;
+    FleetSettings { n_hosts, names: Vec::new(), join_limit: JOIN_LIMIT, on_lost_host, on_refusal, sharing }
 }
 
 /// The run on all servers, with an eye on the trigger.

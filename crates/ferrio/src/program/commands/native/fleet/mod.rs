@@ -4,7 +4,7 @@
 
 mod manifest;
 mod options;
-mod progress;
+pub(crate) mod progress;
 mod text;
 
 use super::{Request, parse};
@@ -148,6 +148,7 @@ fn coordinate(
         host: String::new(),
         n_hosts,
         is_readonly: invocation.readonly,
+        n_parts: None,
         words: arguments.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
         interval_ms: INTERVAL_MS,
         is_audited: true,

@@ -79,8 +79,9 @@ pub(crate) fn describe() -> Command {
              ferrio fleet --hosts=a,b,c JOBFILE    (by ssh)\n  \
              srun ferrio fleet JOBFILE             (a step of Slurm)\n  \
              mpirun ferrio fleet JOBFILE           (started by MPI)\n\n\
-             All hosts need the same ferrio. In job files $rank is the number of a host from 0, $host its name and \
-             $hosts their number.",
+             All hosts need the same ferrio. In job files $rank (or ${FERRIO_RANK}) is the number of a host from 0, $host its name and \
+             $hosts their number. Hosts that would write to one file or device are refused: --partition gives each a part of it, \
+             --shared-writes allows it.",
         )
         .after_help(
             "Exit code: the number of failed jobs and lost hosts; 128 more after a signal; 2 if nothing could be run.",

@@ -3,6 +3,7 @@
 use crate::ui::console::{Console, can_be_steered, show_progress};
 use ferrio::fleet::FleetEvent;
 use ferrio_formats::native::note_text;
+use ferrio_stats::SharedPlace;
 use ferrio_units::humanize::three_digits;
 use std::collections::{BTreeMap, HashSet};
 use std::io::IsTerminal;
@@ -20,6 +21,15 @@ pub(super) struct FleetConsole<'a> {
     rates: BTreeMap<u32, HostRate>,
     /// Messages of hosts, each once for all of them.
     told: HashSet<String>,
+}
+
+/// A warning of hosts that may write to one place.
+pub(crate) fn doubt(place: &SharedPlace) -> String {
+    format!(
+        "hosts {} write to {}: whether this is one device or file for them cannot be told, as it has no name that all hosts see alike",
+        place.hosts.join(", "),
+        place.path
+    )
 }
 
 /// The last interval of a host.
@@ -61,6 +71,7 @@ impl<'a> FleetConsole<'a> {
                     self.show_rates();
                 }
             }
+            FleetEvent::Doubtful(place) => self.error(&doubt(place)),
             FleetEvent::Lost { host, reason } => self.error(&format!("host {host} is lost: {reason}")),
             FleetEvent::Turned { reason } => self.error(&format!("refused: {reason}")),
         }

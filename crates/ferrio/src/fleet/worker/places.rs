@@ -1,0 +1,77 @@
+//! The places that this host's jobs will use, for the coordinator, which compares them with those of the other hosts before anything is
+//! written; and the part of this host where files are divided.
+//!
+//! Files may be on a server that does not answer: they are looked at in a thread of its own, which nobody waits for once the coordinator
+//! has gone. Must not know: other hosts. Start reading at [`found`].
+
+use super::link::CoordinatorLink;
+use ferrio_formats::native::note_text;
+use ferrio_run::Handle;
+use ferrio_run::places::{HostSlice, PartitionError, partitioned, places_of_jobs};
+use ferrio_spec::{Compatibility, RunSpec};
+use ferrio_stats::HostPlaces;
+use ferrio_sys::system_info::boot_id;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
+
+/// Time between two looks whether the coordinator still waits.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// The jobs as this host runs them, and their places; `None`: the run does not take place.
+///
+/// # Errors
+/// The jobs cannot be planned or divided.
+pub(super) fn found(
+    jobs: RunSpec,
+    rank: u32,
+    n_parts: Option<u32>,
+    handle: &Handle,
+    link: &CoordinatorLink,
+) -> Result<Option<(RunSpec, HostPlaces)>, String> {
+    let (done, all) = mpsc::channel();
+    let its_handle = handle.clone();
+    let slice = n_parts.map(|n_slices| HostSlice { index: rank, n_slices });
+    let thread = std::thread::Builder::new().name("ferrio-places".to_owned());
+    let thread = thread.spawn(move || {
+        let _ = done.send(look(jobs, slice, &|| its_handle.is_stopping()));
+    });
+    let thread = thread.map_err(|error| ferrio_units::error_text(&error))?;
+    loop {
+        match all.recv_timeout(LOOK) {
+            Ok(found) => {
+                // Jobs are forked later, and the thread must not be there then.
+                let _ = thread.join();
+                return found.map(Some);
+            }
+            Err(RecvTimeoutError::Disconnected) => return Err("the files cannot be looked at".to_owned()),
+            Err(RecvTimeoutError::Timeout) if link.is_over() || handle.is_stopping() => return Ok(None),
+            Err(RecvTimeoutError::Timeout) => {}
+        }
+    }
+}
+
+fn look(jobs: RunSpec, slice: Option<HostSlice>, stop: &dyn Fn() -> bool) -> Result<(RunSpec, HostPlaces), String> {
+    let jobs = RunSpec { compatibility: Compatibility::Native, ..jobs };
+    // The coordinator has left that to each host. A file system that is not mounted must not be replaced by a new directory.
+    let absent = jobs.jobs.iter().flat_map(|job| &job.target.directories).find(|directory| !directory.is_dir());
+    if let Some(directory) = absent {
+        return Err(format!("directory={}: there is no such directory on this host", directory.display()));
+    }
+    let (jobs, partitioned) = match slice {
+        Some(slice) => partitioned(jobs, slice, stop).map_err(|error| refusal_text(&error))?,
+        None => (jobs, Vec::new()),
+    };
+    let places = places_of_jobs(jobs.clone(), stop).map_err(|error| error.to_string())?;
+    Ok((jobs, HostPlaces { machine: boot_id(), places, partitioned }))
+}
+
+/// Why the jobs cannot be divided, with the reason of the failure.
+fn refusal_text(error: &PartitionError) -> String {
+    match error {
+        PartitionError::Sizes { failure, .. } => match &failure.note {
+            Some(note) => format!("{error}: {}", note_text(note).trim()),
+            None => error.to_string(),
+        },
+        _ => error.to_string(),
+    }
+}
