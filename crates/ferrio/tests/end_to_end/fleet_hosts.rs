@@ -35,6 +35,22 @@ fn hosts_are_reached_by_ssh() {
     assert_eq!(names(&document(&run)), ["h1", "h2", "h3"]);
 }
 
+/// Through a real sshd, hosts without ferrio get this one, into a cache that all of them share.
+#[test]
+fn hosts_get_ferrio_by_ssh() {
+    let Some(hosts) = Counterpart::start_with("hosts_get_ferrio_by_ssh", "hosts", &["3", "ssh"]) else { return };
+    let scratch = Scratch::new("fleet-ssh-push");
+    let cache = scratch.join("cache");
+    let rsh = format!("--rsh={} -o SetEnv=XDG_CACHE_HOME={}", hosts.setting("SSH"), cache.display());
+    let options = format!("fleet --hosts=h1,h2,h3 --remote-program=no-ferrio --push --json --runtime=1 {JOB}");
+    let run = Run::new(Program::Ferrio, scratch.path(), &options).under(&format!("{} h1", hosts.setting("ON")));
+    let run = run.words(&[rsh]).finish().succeeded();
+    assert_eq!(names(&document(&run)), ["h1", "h2", "h3"]);
+    let copies = fs::read_dir(cache.join("ferrio")).expect("a cache").flatten();
+    let files: Vec<usize> = copies.map(|copy| fs::read_dir(copy.path()).expect("a directory").count()).collect();
+    assert_eq!(files, [1], "three hosts have copied it side by side");
+}
+
 /// The cable of a host is taken out: it is noticed on both sides.
 #[test]
 fn a_host_without_its_cable_is_lost() {

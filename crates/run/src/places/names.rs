@@ -66,6 +66,9 @@ const LOCAL_KINDS: [&str; 20] = [
     "dax",
 ];
 
+/// Kinds of file system on a disk that several hosts mount at once.
+const CLUSTER_KINDS: [&str; 2] = ["gfs2", "ocfs2"];
+
 /// Names of paths, and what was found out for them: each mount and disk is looked at once.
 pub(super) struct KnownNames {
     machine: String,
@@ -153,8 +156,11 @@ impl KnownNames {
         let mount = mount_of(&self.mounts, place).cloned();
         if let Some(disk) = disk_of(place, mount.as_ref()) {
             // Where two hosts have a disk mounted: a cluster file system, or an accident.
-            if let DiskIdentity::Known(name) = self.identity(&disk) {
-                names.certain.push(format!("disk {name} {file}"));
+            let is_of_cluster = mount.is_some_and(|mount| CLUSTER_KINDS.contains(&mount.file_system.as_str()));
+            match self.identity(&disk) {
+                DiskIdentity::Known(name) => names.certain.push(format!("disk {name} {file}")),
+                DiskIdentity::Unknown if is_of_cluster => names.hints.push(format!("cluster {file}")),
+                DiskIdentity::Unknown | DiskIdentity::Local => {}
             }
             return names;
         }

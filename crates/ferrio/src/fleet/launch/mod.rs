@@ -3,10 +3,12 @@
 //! Must not know: what workers do. Start reading at [`RemoteShell`] (hosts that ssh reaches), then [`Ranks`] and [`Meeting`] (processes
 //! that Slurm, MPI or Kubernetes have started side by side).
 
+mod push;
 mod ranks;
 mod remote_shell;
 mod rendezvous;
 
+pub use push::{PushError, PushedProgram};
 pub use ranks::Ranks;
 pub use remote_shell::{Launched, RemoteShell, attend_launcher, launch_here};
 pub(crate) use rendezvous::read_key;

@@ -4,6 +4,7 @@
 //! and ssh's keys, jump hosts and agent are those of the user. The key of the run is the first line that goes there. Start reading at
 //! [`RemoteShell::launch`] and, for the other end, [`attend_launcher`].
 
+use super::push::PushedProgram;
 use crate::fleet::wire::secrets::{RunKey, SecretsError};
 use crate::fleet::wire::stream::FleetConnection;
 use crate::fleet::worker::{self, WorkerError};
@@ -31,6 +32,8 @@ pub struct RemoteShell {
     pub command: Vec<String>,
     /// ferrio on the hosts.
     pub program: String,
+    /// ferrio for hosts that have none, or another version.
+    pub pushed: Option<PushedProgram>,
 }
 
 /// A launched worker.
@@ -49,6 +52,14 @@ pub enum LaunchError {
         program: String,
         /// The reason.
         source: io::Error,
+    },
+    /// ferrio cannot be copied to a host.
+    #[error("{host}: ferrio cannot be copied there: {reason}")]
+    Push {
+        /// The host.
+        host: String,
+        /// The reason.
+        reason: String,
     },
     /// The other end is no ferrio.
     #[error("{host}: no ferrio answers there{said}")]
@@ -73,8 +84,12 @@ impl RemoteShell {
         limit: Duration,
     ) -> Result<(Launched, UnixStream), LaunchError> {
         let program = self.command.first().cloned().unwrap_or_default();
+        let there = match &self.pushed {
+            Some(pushed) => pushed.on(self, host, limit)?,
+            None => self.program.clone(),
+        };
         let mut command = Command::new(&program);
-        command.args(self.command.iter().skip(1)).arg(host).arg(format!("{} fleet --attend={rank}", self.program));
+        command.args(self.command.iter().skip(1)).arg(host).arg(format!("{there} fleet --attend={rank}"));
         started(command, &program, host, key, limit)
     }
 }

@@ -5,15 +5,18 @@
 use crate::commands::native::fleet::progress::doubt;
 use anyhow::{Context, anyhow};
 use clap::{Args, ValueEnum, ValueHint};
-use ferrio::fleet::launch::{Launched, Meeting, Published, Ranks, RemoteShell, launch_here};
+use ferrio::fleet::launch::{Launched, Meeting, Published, PushedProgram, Ranks, RemoteShell, launch_here};
 use ferrio::fleet::wire::secrets::RunKey;
 use ferrio::fleet::{Coordinator, FleetEvent, FleetSettings, LostHost, WriteSharing};
-use ferrio::session::{Session, SessionOutcome};
+use ferrio::session::{Session, SessionOutcome, VERSION};
 use ferrio_formats::native::note_text;
 use ferrio_run::{Handle, RunError};
 use std::path::PathBuf;
 use std::sync::mpsc;
 use std::time::Duration;
+
+/// The program that runs.
+const OWN_PROGRAM: &str = "/proc/self/exe";
 
 // The hosts on which jobs run, and what becomes of a fleet that loses one.
 #[derive(Debug, Default, Args)]
@@ -30,6 +33,9 @@ pub(crate) struct HostsOptions {
     /// ferrio on the hosts (ferrio)
     #[arg(long, value_name = "PATH")]
     remote_program: Option<String>,
+    /// Copy ferrio (or this one, for hosts of another kind) to hosts that have none of this version, by the same program
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = OWN_PROGRAM, value_hint = ValueHint::FilePath)]
+    push: Option<PathBuf>,
     /// A host that is lost ends the run (end), or the others go on without it
     #[arg(long, value_name = "ACTION", value_enum)]
     on_lost_host: Option<OnLostHost>,
@@ -79,23 +85,38 @@ impl HostsOptions {
         !self.hosts.is_empty() || self.hostfile.is_some()
     }
 
-    /// An option about hosts that is given where there are none.
-    pub(crate) fn without_hosts(&self) -> Option<&'static str> {
+    /// An option about the way to hosts that is given where none are named.
+    pub(crate) fn without_remote_shell(&self) -> Option<&'static str> {
         let given = [
             ("--rsh", self.rsh.is_some()),
             ("--remote-program", self.remote_program.is_some()),
+            ("--push", self.push.is_some()),
+        ];
+        given.into_iter().find(|(_, is_given)| *is_given && !self.has_hosts()).map(|(name, _)| name)
+    }
+
+    /// An option about hosts that is given where there are none.
+    pub(crate) fn without_hosts(&self) -> Option<&'static str> {
+        let given = [
             ("--on-lost-host", self.on_lost_host.is_some()),
             ("--join-limit", self.join_limit.is_some()),
             ("--partition", self.partition),
             ("--shared-writes", self.shared_writes),
         ];
-        given.into_iter().find(|(_, is_given)| *is_given && !self.has_hosts()).map(|(name, _)| name)
+        let found = given.into_iter().find(|(_, is_given)| *is_given && !self.has_hosts()).map(|(name, _)| name);
+        self.without_remote_shell().or(found)
     }
 
-    pub(crate) fn shell(&self) -> RemoteShell {
+    /// The way to the hosts.
+    ///
+    /// # Errors
+    /// What is to be copied there is no program.
+    fn shell(&self) -> anyhow::Result<RemoteShell> {
         let rsh = self.rsh.as_deref().unwrap_or("ssh -oBatchMode=yes");
         let command = rsh.split_whitespace().map(str::to_owned).collect();
-        RemoteShell { command, program: self.remote_program.clone().unwrap_or_else(|| "ferrio".to_owned()) }
+        let pushed = self.push.as_deref().map(|path| PushedProgram::of(path, VERSION)).transpose().context("--push")?;
+        let program = self.remote_program.clone().unwrap_or_else(|| "ferrio".to_owned());
+        Ok(RemoteShell { command, program, pushed })
     }
 
     pub(crate) fn join_limit(&self) -> Duration {
@@ -132,7 +153,7 @@ impl Fleet {
     /// # Errors
     /// A worker does not start; then all others are ended.
     pub(crate) fn launched(options: &HostsOptions) -> anyhow::Result<(Coordinator, Self)> {
-        let (hosts, shell, key) = (options.hosts()?, options.shell(), RunKey::new()?);
+        let (hosts, shell, key) = (options.hosts()?, options.shell()?, RunKey::new()?);
         let n_hosts = hosts.len() as u32;
         let coordinator = Coordinator::new(settings(options, n_hosts, hosts.clone()), key.clone())?;
         let (done, all) = mpsc::channel();

@@ -122,6 +122,9 @@ fn coordinate(
     if let Some((name, _)) = unbuilt.iter().find(|(_, is_given)| *is_given) {
         return Err(anyhow!("{name} is not built for fleets: there are --json and --html"));
     }
+    if let Some(name) = options.hosts.without_remote_shell() {
+        return Err(anyhow!("{name} has no effect without hosts: give --hosts or --hostfile"));
+    }
     let ranks = if options.hosts.has_hosts() { None } else { Ranks::from_environment()? };
     if let Some(ranks) = ranks.as_ref().filter(|ranks| ranks.rank > 0) {
         let (stream, key) = options.meeting(&ranks.step).find(options.hosts.join_limit())?;

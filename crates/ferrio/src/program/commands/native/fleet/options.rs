@@ -79,7 +79,7 @@ pub(crate) fn describe() -> Command {
              ferrio fleet --hosts=a,b,c JOBFILE    (by ssh)\n  \
              srun ferrio fleet JOBFILE             (a step of Slurm)\n  \
              mpirun ferrio fleet JOBFILE           (started by MPI)\n\n\
-             All hosts need the same ferrio. In job files $rank (or ${FERRIO_RANK}) is the number of a host from 0, $host its name and \
+             All hosts need the same ferrio; --push copies it to those that lack it. In job files $rank (or ${FERRIO_RANK}) is the number of a host from 0, $host its name and \
              $hosts their number. Hosts that would write to one file or device are refused: --partition gives each a part of it, \
              --shared-writes allows it.",
         )
