@@ -14,7 +14,8 @@ use std::path::Path;
 const SHELL: &str = "#!/bin/sh\necho \"Welcome to $1\"\necho $$ > pid.$1\nshift\nexec sh -c \"exec $*\"\n";
 
 /// A virtual device: figures are those of arithmetic.
-const VIRTUAL: &str = "--ioengine=sim --sim_time=virtual --sim_service=exponential:300us --rw=randread --size=64m";
+pub(crate) const VIRTUAL: &str =
+    "--ioengine=sim --sim_time=virtual --sim_service=exponential:300us --rw=randread --size=64m";
 
 pub(crate) fn scratch(test: &str) -> Scratch {
     let scratch = Scratch::new(test);
@@ -202,42 +203,6 @@ fn runs_of_a_sweep_and_repeats_are_on_all_hosts() {
     }
     let repeated = run(&format!("run {hosts} --json --repeat=3 {job}"));
     assert_eq!(document(&repeated)["points"][0]["n_runs"].as_u64(), Some(3), "{}", repeated.stdout);
-}
-
-/// A manifest's pods have the address and a file with the key; the rank is their index.
-#[test]
-fn pods_of_a_manifest_meet() {
-    let scratch = scratch("fleet-pods");
-    scratch
-        .write("job.fio", format!("[s]\n{}\nnumber_ios=1000\n", VIRTUAL.replace(" --", "\n").trim_start_matches("--")));
-    let manifest =
-        Run::new(Program::Ferrio, scratch.path(), "fleet --manifest=kubernetes --pods=2 --image=x --json job.fio");
-    let manifest = manifest.finish().succeeded().stdout;
-    let objects: Vec<Value> =
-        manifest.split("---\n").skip(1).map(|object| serde_json::from_str(object).expect("JSON")).collect();
-    let secret = &objects[0]["stringData"];
-    let name = secret.as_object().expect("files").keys().find(|name| name.starts_with("job")).expect("a job file");
-    scratch.write("key", secret["key"].as_str().expect("a key"));
-    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o400);
-    fs::set_permissions(scratch.join("key"), mode).expect("permissions");
-    scratch.write(name, secret[name.as_str()].as_str().expect("its text"));
-    let container = &objects[2]["spec"]["template"]["spec"]["containers"][0];
-    // A port that nobody else has, in the place of that of the pods.
-    let port =
-        std::net::TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr()).expect("a port").port();
-    let arguments = container["args"].as_array().expect("arguments").iter().filter_map(Value::as_str);
-    let here = |word: &str| {
-        word.replace("ferrio-fleet-0.ferrio-fleet:8766", &format!("127.0.0.1:{port}")).replace("/etc/ferrio/", "")
-    };
-    let arguments: Vec<String> = arguments.map(here).collect();
-    let pod = |index: u32| {
-        let run = Run::new(Program::Ferrio, scratch.path(), &arguments.join(" "));
-        run.env("JOB_COMPLETION_INDEX", &index.to_string()).env("FERRIO_HOSTS", "2").start()
-    };
-    let (first, second) = (pod(0), pod(1));
-    let (first, second) = (first.finish().succeeded(), second.finish().succeeded());
-    assert_eq!(second.stdout, "");
-    assert_eq!(document(&first)["jobs"][0]["n_ios"].as_u64(), Some(2_000), "{}", first.stdout);
 }
 
 /// One of three processes that Slurm would start side by side.

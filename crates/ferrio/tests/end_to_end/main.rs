@@ -52,6 +52,7 @@ mod findings_stacks;
 mod findings_work;
 mod fits;
 mod fleet_hosts;
+mod fleet_kubernetes;
 mod fleet_push;
 mod fleet_sharing;
 mod fleets;

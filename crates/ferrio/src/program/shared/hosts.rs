@@ -119,6 +119,18 @@ impl HostsOptions {
         Ok(RemoteShell { command, program, pushed })
     }
 
+    /// These options as words for ranks that something else starts; `join_limit_secs`: where none is given.
+    pub(crate) fn words_for_ranks(&self, join_limit_secs: u64) -> Vec<String> {
+        let limit = format!("--join-limit={}", self.join_limit.unwrap_or(join_limit_secs));
+        let given = [
+            (self.partition, "--partition"),
+            (self.shared_writes, "--shared-writes"),
+            (self.on_lost_host == Some(OnLostHost::Continue), "--on-lost-host=continue"),
+        ];
+        let given = given.into_iter().filter(|(is_given, _)| *is_given).map(|(_, word)| word.to_owned());
+        std::iter::once(limit).chain(given).collect()
+    }
+
     pub(crate) fn join_limit(&self) -> Duration {
         Duration::from_secs(self.join_limit.unwrap_or(60))
     }

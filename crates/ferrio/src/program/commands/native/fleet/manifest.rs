@@ -24,6 +24,8 @@ pub(super) struct Pods<'a> {
     pub(super) n_hosts: u32,
     /// A `PersistentVolumeClaim`.
     pub(super) claim: Option<&'a str>,
+    /// Options of the fleet for all of them.
+    pub(super) options: Vec<String>,
 }
 
 /// The manifest of these jobs: fio's words as they were given, of which those that name a job file are replaced by its place in the pod.
@@ -37,8 +39,8 @@ pub(super) fn kubernetes(pods: &Pods<'_>, words: &[OsString], inputs: &[PathBuf]
         json!("fleet"),
         json!(format!("--coordinator={NAME}-0.{NAME}:{PORT}")),
         json!(format!("--key-file={MOUNT}/key")),
-        json!("--join-limit=300"),
     ];
+    arguments.extend(pods.options.iter().map(|option| json!(option)));
     for word in words {
         let text = word.to_str().ok_or_else(|| anyhow!("{} is no UTF-8", word.display()))?;
         let path = Path::new(text);
@@ -139,7 +141,12 @@ mod tests {
 
     #[test]
     fn a_manifest_has_what_pods_need() {
-        let pods = Pods { image: "registry/ferrio:1", n_hosts: 3, claim: Some("shared") };
+        let pods = Pods {
+            image: "registry/ferrio:1",
+            n_hosts: 3,
+            claim: Some("shared"),
+            options: vec!["--partition".to_owned()],
+        };
         let words = ["--name=a", "--rw=read"].map(OsString::from);
         let text = kubernetes(&pods, &words, &[]).expect("a manifest");
         let objects: Vec<Value> =
@@ -153,7 +160,7 @@ mod tests {
         let arguments: Vec<&str> =
             container["args"].as_array().expect("arguments").iter().filter_map(Value::as_str).collect();
         assert_eq!(arguments[0], "fleet");
-        assert_eq!(arguments[4..], ["--name=a", "--rw=read"]);
+        assert_eq!(arguments[3..], ["--partition", "--name=a", "--rw=read"]);
         assert!(arguments.contains(&"--coordinator=ferrio-fleet-0.ferrio-fleet:8766"));
         assert_eq!(container["env"][0]["value"], "3");
     }

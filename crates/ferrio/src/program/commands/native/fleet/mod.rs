@@ -58,6 +58,10 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     if let Some(rank) = options.attend {
         return attend(rank, &mut console);
     }
+    if let Some(name) = options.hosts.without_remote_shell() {
+        let error = anyhow!("{name} has no effect without hosts: give --hosts or --hostfile");
+        return failure(&mut console, &error);
+    }
     let request = match parse("fleet", &words) {
         Ok(request) => request,
         Err(messages) => {
@@ -121,9 +125,6 @@ fn coordinate(
     ];
     if let Some((name, _)) = unbuilt.iter().find(|(_, is_given)| *is_given) {
         return Err(anyhow!("{name} is not built for fleets: there are --json and --html"));
-    }
-    if let Some(name) = options.hosts.without_remote_shell() {
-        return Err(anyhow!("{name} has no effect without hosts: give --hosts or --hostfile"));
     }
     let ranks = if options.hosts.has_hosts() { None } else { Ranks::from_environment()? };
     if let Some(ranks) = ranks.as_ref().filter(|ranks| ranks.rank > 0) {

@@ -65,6 +65,8 @@ impl FleetOptions {
             image: self.image.as_deref().unwrap_or_default(),
             n_hosts: self.pods.unwrap_or(1),
             claim: self.claim.as_deref(),
+            // Images are fetched first.
+            options: self.hosts.words_for_ranks(300),
         }
     }
 }
