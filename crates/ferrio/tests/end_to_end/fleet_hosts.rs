@@ -51,6 +51,51 @@ fn hosts_get_ferrio_by_ssh() {
     assert_eq!(files, [1], "three hosts have copied it side by side");
 }
 
+/// Two machines, by what their kernels say, have mounted a directory of a third one: they know that it is one, and make a file in it part
+/// behind part, although each has a cache of its own.
+#[test]
+fn hosts_share_a_file_system_of_a_server() {
+    let test = "hosts_share_a_file_system_of_a_server";
+    let sftp = "/usr/lib/openssh/sftp-server";
+    if !has_programs(test, &["sshfs", sftp]) {
+        return;
+    }
+    let Some(hosts) = Counterpart::start_with(test, "hosts", &["3", "ssh"]) else { return };
+    let scratch = Scratch::in_temporary_directory("sh");
+    fs::create_dir(scratch.join("export")).expect("a directory");
+    let export = scratch.join("export").display().to_string();
+    for host in ["h2", "h3"] {
+        let boot = scratch.join(host).display().to_string();
+        scratch.write(host, format!("{host}-a-b-c\n"));
+        let config = hosts.directory.join("ssh_config").display().to_string();
+        let mount = format!(
+            "mount --bind {boot} /proc/sys/kernel/random/boot_id && mkdir -p /run/m && \
+             sshfs -F {config} -o sftp_server={sftp} h1:{export} /run/m"
+        );
+        let done = Command::new(hosts.setting("ON")).args([host, "sh", "-c", &mount]).status().expect("a script");
+        assert!(done.success(), "{mount}");
+    }
+    let run = |options: &str| {
+        let program = Program::Ferrio.path();
+        let job = "--name=j --directory=/run/m --bs=4k --size=256k --ioengine=psync";
+        let options = format!("fleet --hosts=h2,h3 --remote-program={program} --json {job} {options}");
+        let run = Run::new(Program::Ferrio, scratch.path(), &options).under(&format!("{} h1", hosts.setting("ON")));
+        run.words(&[format!("--rsh={}", hosts.setting("SSH"))]).finish()
+    };
+    let refused = run("--filename=data --rw=write");
+    assert!(refused.code == Some(2) && refused.stderr.contains("hosts h2, h3 would all write to"), "{}", refused.all());
+    assert!(!scratch.join("export/data").exists());
+    for (name, option) in [("parts", "--partition"), ("one", "")] {
+        let done = run(&format!("{option} --filename={name} --rw=randread")).succeeded();
+        let data = fs::read(scratch.join(&format!("export/{name}"))).expect("a file");
+        assert_eq!(data.len(), 256 << 10, "{}", done.all());
+        assert!(data.chunks(4096).all(|block| block.iter().any(|byte| *byte != 0)), "a block was not written");
+    }
+    run("--partition --filename=written --rw=write --buffer_pattern=0x55").succeeded();
+    let data = fs::read(scratch.join("export/written")).expect("a file");
+    assert!(data.len() == 256 << 10 && data.iter().all(|byte| *byte == 0x55));
+}
+
 /// The cable of a host is taken out: it is noticed on both sides.
 #[test]
 fn a_host_without_its_cable_is_lost() {

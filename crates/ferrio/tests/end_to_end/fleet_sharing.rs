@@ -99,6 +99,8 @@ fn a_file_of_all_hosts_is_laid_out_once() {
         let job = "--name=r --filename=data --rw=randread --bs=4k --size=256k --ioengine=psync --refill_buffers";
         let run = fleet(&scratch, "a,b,c", &format!("--json {option} {job}")).finish().succeeded();
         let document = document(&run);
+        assert!(!run.stderr.contains("held"), "the parts of others are no news: {}", run.stderr);
+        assert!(!document["findings"].to_string().contains("laid"), "{document}");
         let n_read = document["jobs"][0]["n_ios"].as_u64().expect("I/Os");
         // A third of 64 blocks are 21.
         assert_eq!(n_read, n_ios - n_ios % 3, "{option}: {document}");

@@ -54,7 +54,8 @@ impl FoundPlaces {
         if targets.are_outside() && !targets.is_connection() {
             for path in naming::named_paths(worker) {
                 let names = PlaceNames::of_server(&worker.spec.engine, &path);
-                self.add(worker, &path, &names, (is_changed, false), range_by_options(worker));
+                let shown = format!("{} (ioengine={})", path.display(), worker.engine.def.name);
+                self.add(worker, Path::new(&shown), &names, (is_changed, false), range_by_options(worker));
             }
             return;
         }

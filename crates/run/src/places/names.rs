@@ -69,6 +69,9 @@ const LOCAL_KINDS: [&str; 20] = [
 /// Kinds of file system on a disk that several hosts mount at once.
 const CLUSTER_KINDS: [&str; 2] = ["gfs2", "ocfs2"];
 
+/// Major number of `/dev/null`, `/dev/zero` and their like.
+const MEMORY_DEVICES: u32 = 1;
+
 /// Names of paths, and what was found out for them: each mount and disk is looked at once.
 pub(super) struct KnownNames {
     machine: String,
@@ -95,6 +98,10 @@ impl KnownNames {
     }
 
     fn of_character(&mut self, number: DeviceNumber) -> PlaceNames {
+        // What is written to these is nowhere.
+        if number.major == MEMORY_DEVICES {
+            return PlaceNames::default();
+        }
         let of_path = |path: PathBuf| FileInfo::of_path(&path).ok().map(|info| info.is_device);
         let block = match nvme::node::block_device_of(number) {
             Ok(BlockSide::At(path)) => of_path(path),
@@ -267,6 +274,12 @@ mod tests {
         assert_eq!((memory.certain.len(), memory.hints.len()), (1, 0));
         let here = on("/ /dev/shm rw - nfs4 localhost:/export rw");
         assert!(here.certain.iter().any(|name| *name == format!("{} nfs localhost:/export /no/such", boot_id())));
+    }
+
+    #[test]
+    fn devices_that_keep_nothing_are_no_place() {
+        assert_eq!(KnownNames::default().of_path(Path::new("/dev/null")), PlaceNames::default());
+        assert_eq!(KnownNames::default().of_path(Path::new("/dev/tty")).certain.len(), 1);
     }
 
     #[test]

@@ -82,6 +82,8 @@ pub struct RunSettings {
     /// Jobs behind a stonewall wait until [`Handle::open_stonewall`] lets them begin; the observer is told when they could
     /// ([`RunEvent::AtStonewall`]). So runs on several hosts pass their stonewalls together.
     pub waits_at_stonewalls: bool,
+    /// Several hosts make the files together, part behind part: it is no news that a job makes one longer which holds data.
+    pub grows_shared_files: bool,
     /// Storages of the program around the run, for jobs of the engine `own`.
     pub storages: Storages,
 }
@@ -103,6 +105,7 @@ impl Default for RunSettings {
             tells_series: false,
             is_virtual: false,
             waits_at_stonewalls: false,
+            grows_shared_files: false,
             storages: Storages::default(),
         }
     }

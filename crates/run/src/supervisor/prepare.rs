@@ -24,8 +24,8 @@ use crate::replay::merge::merge_traces;
 use crate::worker::check_state;
 use crate::zones::{ZoneRegistry, sizes};
 use ferrio_spec::{ControlSettings, RunSpec, Trigger};
-use ferrio_stats::note::{MergeNote, ReplayNote};
-use ferrio_stats::{Evidence, Provenance};
+use ferrio_stats::note::{FileNote, MergeNote, ReplayNote};
+use ferrio_stats::{Evidence, Note, Provenance};
 use ferrio_sys::Clock;
 use ferrio_sys::errno::EAGAIN;
 use std::cell::Cell;
@@ -88,7 +88,7 @@ pub(super) struct MachineSurvey {
     /// A device in use that a job would write to.
     pub(super) refusal: Option<DeviceInUse>,
     /// Notes about the directories that are searched for files (`opendir`).
-    pub(super) trees: Vec<ferrio_stats::Note>,
+    pub(super) trees: Vec<Note>,
 }
 
 /// False if no step before the workers touches a file or asks a server, so that none can block.
@@ -238,6 +238,11 @@ pub(super) fn start_probes(
     Ok(probes)
 }
 
+/// The message that a file which holds data is made longer.
+fn is_growth(event: &RunEvent) -> bool {
+    matches!(event, RunEvent::Message(_, Note::File(FileNote::LaidOver { .. })))
+}
+
 /// The timed requests before the jobs: without the time of the trigger, which counts from their start.
 pub(super) fn timed_requests(settings: &RunSettings, now: Instant) -> TimedRequests {
     let trigger = Trigger { timeout: None, ..settings.control.trigger.clone() };
@@ -256,11 +261,14 @@ impl Preparation<'_> {
     fn take(&mut self, step: Option<LayoutEvent>, requests: &mut Requests, observer: &mut dyn RunObserver) {
         match step {
             None => {}
+            Some(LayoutEvent::Event(event)) if self.settings.grows_shared_files && is_growth(&event) => {}
             Some(LayoutEvent::Event(event)) => observer.event(event),
             Some(LayoutEvent::Prepared(index, Ok(set))) => {
                 self.records[index].zones = set.zones.clone();
                 self.records[index].n_laid_out = Some(set.n_laid_out);
-                self.records[index].laid_over.clone_from(&set.laid_over);
+                if !self.settings.grows_shared_files {
+                    self.records[index].laid_over.clone_from(&set.laid_over);
+                }
                 self.records[index].files = Some(set);
             }
             // The watch ends workers that wait for their start.

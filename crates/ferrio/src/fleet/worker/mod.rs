@@ -102,7 +102,8 @@ fn prepared(
     if looks {
         let found = places::found(std::mem::take(&mut session.spec), rank, n_parts, &handle, link)?;
         let Some(found) = found else { return Ok(None) };
-        (session.spec, places) = found;
+        session.settings.grows_shared_files = found.makes_parts;
+        (session.spec, places) = (found.jobs, found.places);
     }
     link.send(FleetReport::Places(Box::new(places)));
     if !link.wait_for_layout() {

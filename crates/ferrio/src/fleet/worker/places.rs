@@ -9,13 +9,23 @@ use ferrio_formats::native::note_text;
 use ferrio_run::Handle;
 use ferrio_run::places::{HostSlice, PartitionError, partitioned, places_of_jobs};
 use ferrio_spec::{Compatibility, RunSpec};
-use ferrio_stats::HostPlaces;
+use ferrio_stats::{HostPlaces, PartitionedRange};
 use ferrio_sys::system_info::boot_id;
+use std::fs;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
 /// Time between two looks whether the coordinator still waits.
 const LOOK: Duration = Duration::from_millis(50);
+
+/// The work of this host, as it was found out.
+pub(super) struct FoundWork {
+    /// The jobs as this host runs them.
+    pub(super) jobs: RunSpec,
+    pub(super) places: HostPlaces,
+    /// The hosts will make the files that they divide.
+    pub(super) makes_parts: bool,
+}
 
 /// The jobs as this host runs them, and their places; `None`: the run does not take place.
 ///
@@ -27,7 +37,7 @@ pub(super) fn found(
     n_parts: Option<u32>,
     handle: &Handle,
     link: &CoordinatorLink,
-) -> Result<Option<(RunSpec, HostPlaces)>, String> {
+) -> Result<Option<FoundWork>, String> {
     let (done, all) = mpsc::channel();
     let its_handle = handle.clone();
     let slice = n_parts.map(|n_slices| HostSlice { index: rank, n_slices });
@@ -50,7 +60,7 @@ pub(super) fn found(
     }
 }
 
-fn look(jobs: RunSpec, slice: Option<HostSlice>, stop: &dyn Fn() -> bool) -> Result<(RunSpec, HostPlaces), String> {
+fn look(jobs: RunSpec, slice: Option<HostSlice>, stop: &dyn Fn() -> bool) -> Result<FoundWork, String> {
     let jobs = RunSpec { compatibility: Compatibility::Native, ..jobs };
     // The coordinator has left that to each host. A file system that is not mounted must not be replaced by a new directory.
     let absent = jobs.jobs.iter().flat_map(|job| &job.target.directories).find(|directory| !directory.is_dir());
@@ -62,7 +72,10 @@ fn look(jobs: RunSpec, slice: Option<HostSlice>, stop: &dyn Fn() -> bool) -> Res
         None => (jobs, Vec::new()),
     };
     let places = places_of_jobs(jobs.clone(), stop).map_err(|error| error.to_string())?;
-    Ok((jobs, HostPlaces { machine: boot_id(), places, partitioned }))
+    let holds_data =
+        |part: &PartitionedRange| fs::metadata(&part.path).is_ok_and(|about| about.is_file() && about.len() > 0);
+    let makes_parts = !partitioned.is_empty() && !partitioned.iter().any(holds_data);
+    Ok(FoundWork { jobs, places: HostPlaces { machine: boot_id(), places, partitioned }, makes_parts })
 }
 
 /// Why the jobs cannot be divided, with the reason of the failure.
