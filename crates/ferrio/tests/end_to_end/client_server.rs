@@ -188,9 +188,11 @@ fn shape(text: &str, version: &str) -> Vec<String> {
             shape.replace("#.#", "#").split_whitespace().collect::<Vec<_>>().join(" ")
         })
         .collect();
-    // Lines of several hosts come in any order.
+    // Lines before the reports come in any order, and so do the reports of several servers.
     let n_first = shapes.iter().position(|line| line.contains("groupid")).unwrap_or(shapes.len());
-    shapes[..n_first].sort();
+    let has_several = text.matches("hostname=").count() > 1;
+    let n_sorted = if has_several { shapes.len() } else { n_first };
+    shapes[..n_sorted].sort();
     shapes
 }
 
