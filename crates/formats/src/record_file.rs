@@ -72,6 +72,9 @@ pub enum ContentFault {
     /// The windows of a steady state have more samples than can be shown.
     #[error("windows of a steady state")]
     SteadyWindows,
+    /// A host has hosts or workers of its own.
+    #[error("hosts")]
+    Hosts,
 }
 
 /// The bytes of a record's file.
@@ -164,10 +167,17 @@ fn check(record: &RunRecord, form: u32) -> Result<(), SavedError> {
             return Err(SavedError::Value { name, value, max: MAX_DIGITS });
         }
     }
-    let jobs = record.provenance.iter().flat_map(|provenance| &provenance.jobs);
-    let value = jobs.fold(0_u32, |sum, job| sum.saturating_add(job.n_clones));
+    let jobs = |record: &RunRecord| -> u32 {
+        let jobs = record.provenance.iter().flat_map(|provenance| &provenance.jobs);
+        jobs.fold(0_u32, |sum, job| sum.saturating_add(job.n_clones))
+    };
+    let value = record.hosts().iter().fold(jobs(record), |sum, host| sum.saturating_add(jobs(&host.record)));
     if value > MAX_CLONES {
         return Err(SavedError::Value { name: "numjobs", value, max: MAX_CLONES });
+    }
+    // What is of a host has no workers, and no hosts.
+    if record.hosts().iter().any(|host| !host.record.workers.is_empty() || !host.record.hosts().is_empty()) {
+        return Err(SavedError::Content(ContentFault::Hosts));
     }
     let mut windows = record.workers.iter().filter_map(WorkerRecord::steady_state).map(SteadyState::n_window);
     let n_samples = windows.try_fold(0_usize, |sum, n_window| sum.checked_add(n_window?));

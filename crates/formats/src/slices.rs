@@ -99,6 +99,7 @@ mod tests {
             start_ns: hour * SLICE_NS,
             end_ns: hour * SLICE_NS + 5,
             run_epoch_ms: 0,
+            host: None,
             stats,
         }
     }

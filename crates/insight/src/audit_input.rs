@@ -111,7 +111,7 @@ impl<'a> AuditInput<'a> {
 
     /// The figures are those of a report: nothing is known of the machine.
     pub(crate) fn is_reported(&self) -> bool {
-        self.record.origin != RecordOrigin::Measured
+        matches!(self.record.origin, RecordOrigin::Report(_))
     }
 
     pub(crate) fn device(&self, name: &str) -> Option<&'a DeviceFacts> {

@@ -83,6 +83,8 @@ pub enum ChartContent {
     /// Bars side by side for each of some classes.
     Bars(Bars),
     Heat(HeatMap),
+    /// A table whose cells are shaded within each column.
+    Shades(ShadedTable),
 }
 
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
@@ -124,9 +126,25 @@ pub struct HeatMap {
     pub columns: Vec<(f64, f64)>,
     /// Edges of the rows, ascending: one more than rows.
     pub edges: Vec<f64>,
-    /// Cells that are not empty: column, row and count.
+    /// Names of the rows, from the lowest to the highest; empty: they are ranges of values.
+    pub rows: Vec<String>,
+    /// Cells that are not empty: column, row and value.
     pub cells: Vec<(usize, usize, u64)>,
+    /// What the values are.
     pub counted: &'static str,
+    /// The meaning of a high value, for "the darker a cell, the ...".
+    pub meaning: &'static str,
+    /// How values become shades.
+    #[serde(rename = "is_log")]
+    pub shades: AxisScale,
+}
+
+/// A table of figures, whose cells are the darker the higher they are among those of their column.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ShadedTable {
+    pub columns: Vec<String>,
+    /// For each name a value for each column; `None`: there is none.
+    pub rows: Vec<(String, Vec<Option<f64>>)>,
 }
 
 /// Shades of the colour of each kind of I/O.

@@ -30,7 +30,7 @@ pub use course::eta::{EtaLimits, EtaSnapshot};
 pub use course::log::{HistogramRow, LogColumns, LogFile, LogId, LogKind, LogRow, LogSink};
 pub use course::series::halved;
 pub use course::series::{DirectionSeries, JobSeries, StretchTimes};
-pub use course::stretch::{IntervalStats, JobEnd, LoggedEvent};
+pub use course::stretch::{IntervalStats, JobEnd, LoggedEvent, StretchHost};
 pub use course::{eta, log, series, stretch};
 pub use distribution::histogram::Histogram;
 pub use distribution::latency::{LatencyBuckets, LatencyStat};
@@ -55,6 +55,7 @@ pub use records::evidence::{
     PageCache, PartitionPlace, Pressure, ProcessIo, ReadSample, Reading, Stall, Stalls, StorageLayer, StoredBytes,
     TargetAlias, TargetKind, TargetPlace, TargetSize, Throttling, WorkerIo,
 };
+pub use records::hosts::{HostPart, HostsTogether};
 pub use records::places::{HostPlaces, PartitionedRange, SharedPlace, UsedPlace};
 pub use records::provenance::Provenance;
 pub use records::record::{

@@ -18,17 +18,17 @@ pub(super) fn add_in_time(sum: &mut ThreadStats, next: &ThreadStats, lasted_ns: 
     }
 }
 
-/// Makes longer intervals of short ones, for each clone of a job.
+/// Makes longer intervals of short ones, for each clone of a job. They end with the first short one that reaches a multiple of their length.
 #[derive(Debug)]
 pub(super) struct LongerIntervals {
-    least_ns: u64,
+    length_ns: u64,
     open: BTreeMap<u32, IntervalStats>,
 }
 
 impl LongerIntervals {
-    /// Intervals that last at least so long.
-    pub(super) fn new(least_ns: u64) -> Self {
-        Self { least_ns, open: BTreeMap::new() }
+    /// Intervals of about this length.
+    pub(super) fn new(length_ns: u64) -> Self {
+        Self { length_ns: length_ns.max(1), open: BTreeMap::new() }
     }
 
     /// Counts an interval; returns a longer one that is complete.
@@ -41,8 +41,13 @@ impl LongerIntervals {
             .or_insert_with(|| IntervalStats { stats: ThreadStats::default(), ..interval.clone() });
         add_in_time(&mut open.stats, &interval.stats, lasted_ns);
         open.end_ns = interval.end_ns;
-        let is_complete = open.end_ns.saturating_sub(open.start_ns) >= self.least_ns;
+        let is_complete = open.end_ns / self.length_ns > open.start_ns / self.length_ns;
         if is_complete { self.open.remove(&number) } else { None }
+    }
+
+    /// The interval of a clone that has ended, if it has one.
+    pub(super) fn rest(&mut self, number: u32) -> Option<IntervalStats> {
+        self.open.remove(&number)
     }
 }
 
@@ -63,6 +68,7 @@ mod tests {
             start_ns,
             end_ns,
             run_epoch_ms: 0,
+            host: None,
             stats,
         }
     }
@@ -76,5 +82,10 @@ mod tests {
         assert_eq!((whole.start_ns, whole.end_ns, whole.stats.directions.0[0].n_completed), (0, 100, 3));
         assert_eq!(whole.stats.directions.0[0].runtime_ns, 50, "no I/O ended in the second one");
         assert_eq!(longer.add(&interval(1, 100, 230, 1)).map(|whole| whole.start_ns), Some(100));
+        // The multiples of all clones are the same.
+        assert_eq!(longer.add(&interval(1, 230, 301, 1)).map(|whole| whole.end_ns), Some(301));
+        assert_eq!(longer.add(&interval(1, 301, 350, 4)), None);
+        assert_eq!(longer.rest(1).map(|rest| rest.stats.directions.0[0].n_completed), Some(4));
+        assert_eq!(longer.rest(1), None);
     }
 }

@@ -15,4 +15,4 @@ pub mod wire;
 pub mod worker;
 
 pub use coordinator::{Coordinator, FleetError, FleetEvent, FleetSettings, INTERVAL_MS, LostHost, WriteSharing};
-pub use outcome::{FleetOutcome, HostOutcome};
+pub use outcome::{FleetOutcome, HostOutcome, one_name};

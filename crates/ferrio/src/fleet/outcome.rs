@@ -7,7 +7,25 @@ use super::wire::MeasuredHost;
 use crate::session::SessionOutcome;
 use ferrio_insight::fleet::{AuditedHost, fleet_findings};
 use ferrio_run::RunOutcome;
-use ferrio_stats::{Audit, Finding, RunRecord, SharedPlace};
+use ferrio_stats::{
+    Audit, Estimate, Finding, HostPart, ImprecisionReason, JobPrecision, JobSeries, Provenance, RecordOrigin,
+    RunRecord, SharedPlace, SteadyPart, WorkerRecord,
+};
+use std::collections::{BTreeMap, HashMap};
+
+/// Most intervals of the course of all hosts together, as of one host.
+pub(super) const MOST_INTERVALS: usize = 512;
+const NS_PER_MS: u64 = 1_000_000;
+/// Most hosts that are all named in one text.
+const MOST_NAMED: usize = 4;
+
+/// The hosts of a fleet as one name.
+pub fn one_name(hosts: &[&str]) -> String {
+    match hosts {
+        [first, .., last] if hosts.len() > MOST_NAMED => format!("{first} to {last} ({} hosts)", hosts.len()),
+        hosts => hosts.join(", "),
+    }
+}
 
 /// What one host has done.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,6 +60,12 @@ impl HostOutcome {
         }
     }
 
+    /// Start of its run on its wall clock, milliseconds since 1970.
+    fn start_ms(&self) -> u64 {
+        let record = &self.outcome.record;
+        record.timestamp_ms.saturating_sub(record.elapsed_ns / NS_PER_MS)
+    }
+
     /// Time from its start to its last figure, on the coordinator's clock.
     fn window_ns(&self) -> Option<(u64, u64)> {
         let began_ns = self.began_ns?;
@@ -61,59 +85,155 @@ pub struct FleetOutcome {
 }
 
 impl FleetOutcome {
-    /// Time between the first and the last start; `None`: fewer than two hosts have begun.
-    pub fn start_spread_ns(&self) -> Option<u64> {
-        let starts = self.hosts.iter().filter_map(|host| host.began_ns);
-        let (first, last) = (starts.clone().min()?, starts.clone().max()?);
-        (starts.count() > 1).then_some(last - first)
-    }
-
-    /// Time in which all hosts ran; 0: there was none.
-    pub fn common_ns(&self) -> u64 {
-        let windows: Vec<(u64, u64)> = self.hosts.iter().filter_map(HostOutcome::window_ns).collect();
-        let begin = windows.iter().map(|window| window.0).max().unwrap_or_default();
-        let end = windows.iter().map(|window| window.1).min().unwrap_or_default();
-        end.saturating_sub(begin)
+    /// Start of the first host.
+    fn first_start_ns(&self) -> Option<u64> {
+        self.hosts.iter().filter_map(|host| host.began_ns).min()
     }
 
     /// Time from the first start to the last end.
-    pub fn whole_ns(&self) -> u64 {
+    fn whole_ns(&self) -> u64 {
         let windows: Vec<(u64, u64)> = self.hosts.iter().filter_map(HostOutcome::window_ns).collect();
         let begin = windows.iter().map(|window| window.0).min().unwrap_or_default();
         windows.iter().map(|window| window.1).max().unwrap_or_default().saturating_sub(begin)
     }
 
-    /// All hosts in one record: a job's clones are those of all hosts.
+    /// Start of the first host's run on its wall clock, milliseconds since 1970: times of all hosts count from it, whatever their own clocks
+    /// say.
+    fn first_start_ms(&self) -> u64 {
+        let begun = self.hosts.iter().filter(|host| host.began_ns.is_some() && !host.is_partial);
+        begun.min_by_key(|host| host.began_ns).or(self.hosts.first()).map(HostOutcome::start_ms).unwrap_or_default()
+    }
+
+    /// A moment of a host's wall clock, milliseconds since 1970, on that of the first host.
+    fn on_one_clock(&self, host: &HostOutcome, epoch_ms: u64) -> u64 {
+        let later_ns = host.began_ns.zip(self.first_start_ns()).map_or(0, |(began_ns, first_ns)| began_ns - first_ns);
+        let since_ms = epoch_ms.saturating_sub(host.start_ms());
+        self.first_start_ms().saturating_add(later_ns / NS_PER_MS).saturating_add(since_ms)
+    }
+
+    /// All hosts in one record: a job's clones are those of all hosts, and its course is the sum of theirs.
     pub fn merged(&self) -> RunRecord {
-        let mut hosts = self.hosts.iter();
-        let first = hosts.next().map(|host| host.outcome.record.clone()).unwrap_or_default();
+        // A host that was lost has told no options and no facts.
+        let whole = self.hosts.iter().find(|host| !host.is_partial).or(self.hosts.first());
+        let template = whole.map(|host| host.outcome.record.clone()).unwrap_or_default();
+        let (workers, numbers) = self.workers();
         let mut merged = RunRecord {
             elapsed_ns: self.whole_ns(),
-            workers: Vec::new(),
-            // What probes saw, and the course, are of one host each.
+            timestamp_ms: self.first_start_ms().saturating_add(self.whole_ns() / NS_PER_MS),
+            provenance: template.provenance.map(|facts| Box::new(self.provenance(*facts, &workers))),
+            workers,
+            series: self.series(),
+            audit: Some(self.audit()),
+            // What probes saw is of one host each.
             evidence: ferrio_stats::Evidence::default(),
             course: Vec::new(),
-            series: Vec::new(),
             precision: None,
-            audit: None,
             messages: ferrio_stats::RunMessages::default(),
-            ..first
+            origin: RecordOrigin::Hosts(
+                self.hosts.iter().zip(numbers).map(|(host, own)| self.part(host, own)).collect(),
+            ),
+            ..template
         };
-        for host in &self.hosts {
-            let record = &host.outcome.record;
-            merged.timestamp_ms = merged.timestamp_ms.max(record.timestamp_ms);
-            for message in record.messages.kept() {
-                merged.messages.push(message.stream, message.note.clone());
-            }
-            merged.workers.extend(record.workers.iter().cloned());
+        for message in self.hosts.iter().flat_map(|host| host.outcome.record.messages.kept()) {
+            merged.messages.push(message.stream, message.note.clone());
         }
-        // In the order of jobs, so that a job's clones on all hosts stand together; the sort keeps the order of hosts.
-        merged.workers.sort_by_key(|worker| worker.job_index);
-        for (index, worker) in merged.workers.iter_mut().enumerate() {
-            worker.number = index as u32 + 1;
-        }
-        merged.audit = Some(self.audit());
+        merged.precision = Some(self.precision(&merged));
         merged
+    }
+
+    /// The workers of all hosts in the order of jobs, so that a job's clones stand together, those of a host in a row; and the numbers of those
+    /// of each host.
+    fn workers(&self) -> (Vec<WorkerRecord>, Vec<Vec<u32>>) {
+        let of_host = |(index, host): (usize, &HostOutcome)| {
+            let workers = host.outcome.record.workers.clone().into_iter().enumerate();
+            workers.map(|(place, worker)| (index, place, worker)).collect::<Vec<_>>()
+        };
+        let mut all: Vec<(usize, usize, WorkerRecord)> = self.hosts.iter().enumerate().flat_map(of_host).collect();
+        // Stable: the order of hosts stays.
+        all.sort_by_key(|(.., worker)| worker.job_index);
+        let places: HashMap<(usize, usize), u32> =
+            (0..).zip(&all).map(|(index, (host, place, _))| ((*host, *place), index)).collect();
+        let mut numbers = vec![Vec::new(); self.hosts.len()];
+        let worker = |(number, (host, _, mut worker)): (u32, (usize, usize, WorkerRecord))| {
+            worker.number = number;
+            if worker.stats.job_start_ms > 0 {
+                worker.stats.job_start_ms = self.on_one_clock(&self.hosts[host], worker.stats.job_start_ms);
+            }
+            if let Some(own) = numbers.get_mut(host) {
+                own.push(number);
+            }
+            if let Some(SteadyPart::Follows(leader)) = &mut worker.steady {
+                *leader = places.get(&(host, *leader as usize)).copied().unwrap_or(*leader);
+            }
+            worker
+        };
+        let workers = (1..).zip(all).map(worker).collect();
+        (workers, numbers)
+    }
+
+    /// The facts of a host as those of all: the jobs have the clones of all hosts.
+    fn provenance(&self, mut facts: Provenance, workers: &[WorkerRecord]) -> Provenance {
+        let names: Vec<&str> = self.hosts.iter().map(|host| host.name.as_str()).collect();
+        facts.host_name = one_name(&names);
+        for (index, job) in (0..).zip(&mut facts.jobs) {
+            let own = || workers.iter().filter(|worker| worker.job_index == index);
+            job.first_number = own().next().map_or(job.first_number, |worker| worker.number);
+            job.n_clones = own().count().max(1) as u32;
+        }
+        facts
+    }
+
+    /// The course of each job on all hosts together, on the coordinator's clock.
+    fn series(&self) -> Vec<JobSeries> {
+        let first_ns = self.first_start_ns().unwrap_or_default();
+        let mut all: BTreeMap<u32, JobSeries> = BTreeMap::new();
+        // Those of a host that was lost have the longest intervals: they come last.
+        let mut hosts: Vec<&HostOutcome> = self.hosts.iter().collect();
+        hosts.sort_by_key(|host| host.is_partial);
+        for host in hosts {
+            let Some(began_ns) = host.began_ns else { continue };
+            for series in &host.outcome.record.series {
+                let new = || JobSeries::new(series.job_index, series.interval_ns);
+                let sum = all.entry(series.job_index).or_insert_with(new);
+                let mut series = series.clone();
+                if host.is_partial {
+                    // Latencies of long intervals would all stand at the ends of these.
+                    series.drop_latencies();
+                }
+                sum.add_course(&series, began_ns - first_ns, MOST_INTERVALS);
+            }
+        }
+        all.into_values().collect()
+    }
+
+    /// How exact the figures of all hosts together are.
+    fn precision(&self, merged: &RunRecord) -> Vec<JobPrecision> {
+        let mut precision = ferrio_insight::precision(merged);
+        if self.hosts.iter().any(|host| host.is_partial) {
+            for job in &mut precision {
+                let rates = [&mut job.ios_per_sec, &mut job.bytes_per_sec, &mut job.mean_ns];
+                let all = rates.into_iter().chain([&mut job.p50_ns, &mut job.p99_ns, &mut job.p999_ns]);
+                all.for_each(|estimate| *estimate = Estimate::Unknown(ImprecisionReason::HostLost));
+            }
+        }
+        precision
+    }
+
+    fn part(&self, host: &HostOutcome, workers: Vec<u32>) -> HostPart {
+        let own = &host.outcome.record;
+        let timestamp_ms = self.on_one_clock(host, own.timestamp_ms);
+        HostPart {
+            name: host.name.clone(),
+            rank: host.rank,
+            workers,
+            start_ns: host.began_ns.zip(self.first_start_ns()).map(|(began_ns, first_ns)| began_ns - first_ns),
+            clock_offset_ns: host.clock_offset_ns,
+            clock_uncertainty_ns: host.clock_uncertainty_ns,
+            lost: host.lost.clone(),
+            is_partial: host.is_partial,
+            n_intervals_lost: host.outcome.n_intervals_lost,
+            record: RunRecord { workers: Vec::new(), timestamp_ms, ..own.clone() },
+        }
     }
 
     /// What was found about the hosts together, and on each of them: each finding once, with the hosts that it is about.
@@ -135,6 +255,10 @@ impl FleetOutcome {
                 }
             }
         }
+        // Without names it is one of all hosts.
+        let is_of_all =
+            |finding: &&mut Finding| finding.hosts.len() == self.hosts.len() && self.hosts.len() > MOST_NAMED;
+        all.findings.iter_mut().filter(is_of_all).for_each(|finding| finding.hosts.clear());
         all.findings.sort_by_key(|finding| finding.severity);
         all
     }

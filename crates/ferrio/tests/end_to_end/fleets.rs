@@ -132,6 +132,8 @@ fn a_lost_host_ends_the_run_and_keeps_its_figures() {
     let lost = &document["hosts"][1];
     assert!(lost["is_partial"] == true && lost["lost"].is_string(), "{lost}");
     assert!(lost["jobs"][0]["n_ios"].as_u64() >= Some(900), "{lost}");
+    let precision = &document["jobs"][0]["precision"];
+    assert!(precision["ios_per_sec"]["unknown"] == "host_lost", "{precision}");
     assert!(is_gone(first) && is_gone(second));
 }
 

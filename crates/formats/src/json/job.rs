@@ -60,6 +60,9 @@ pub(super) fn write(
     if let Some(n_resets) = job.stats.features.zone_resets.filter(|_| !only_trims) {
         writer.integer("zone_resets", n_resets);
     }
+    if let Some(host) = &job.host {
+        writer.string("hostname", host);
+    }
 }
 
 /// The directions and the syncs; the sum of the directions comes after the syncs.

@@ -65,6 +65,11 @@ pub(super) struct SpanLine {
     pub(super) job_number: u64,
     #[serde(default)]
     pub(super) group: u32,
+    /// The worker's host, of a run on several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) host: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) rank: Option<u32>,
     /// Since the start of the run.
     pub(super) start_ms: f64,
     pub(super) end_ms: f64,

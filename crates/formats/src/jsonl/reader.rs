@@ -9,7 +9,7 @@ use super::form::{DescribedJob, RecordLine, RunLine, SpanLine};
 use crate::results::error::{ReadError, ReadErrorKind};
 use crate::results::provenance::provenance;
 use crate::results::{ResultFile, RunResult, SeriesLimits};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::BufReader;
 use worker::WorkerLines;
 
@@ -117,17 +117,25 @@ impl RunLines {
     fn into_result(self) -> Result<RunResult, ReadErrorKind> {
         let mut result = self.result;
         let n_cut = self.workers.values().filter(|worker| worker.is_cut()).count();
+        let hosts: BTreeSet<String> = self.workers.values().filter_map(|worker| worker.host.clone()).collect();
+        let n_hosts = hosts.len().max(1) as u64;
         for (number, worker) in self.workers {
             let described = self
                 .described
                 .iter()
                 .find(|job| number >= job.first_number && number - job.first_number < job.n_clones);
+            let host = worker.host.clone();
             let mut job = worker.into_result()?;
+            if let Some(host) = host {
+                job.name = format!("{} on {host}", job.name);
+            }
             if let Some(described) = described {
                 job.options.clone_from(&described.options.given_options);
                 job.description = described.options.description.clone().unwrap_or_default();
-                if described.n_clones > 1 {
-                    job.name = format!("{} ({})", job.name, number - described.first_number + 1);
+                // Each host has as many clones of a job as any other.
+                let n_clones = described.n_clones.div_ceil(n_hosts);
+                if n_clones > 1 {
+                    job.name = format!("{} ({})", job.name, (number - described.first_number) % n_clones + 1);
                 }
             }
             result.jobs.push(job);

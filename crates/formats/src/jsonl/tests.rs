@@ -24,6 +24,7 @@ fn stretch() -> IntervalStats {
         start_ns: 1_000_000_000,
         end_ns: 2_000_000_500,
         run_epoch_ms: 10_000,
+        host: None,
         stats,
     }
 }

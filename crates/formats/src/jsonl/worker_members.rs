@@ -54,6 +54,8 @@ fn span(stretch: &IntervalStats, form: StretchForm<'_>) -> SpanLine {
         job: stretch.job_name.clone(),
         job_number: stretch.job_number.into(),
         group: stretch.group_index,
+        host: stretch.host.as_ref().map(|host| host.name.clone()),
+        rank: stretch.host.as_ref().map(|host| host.rank),
         start_ms: milliseconds(stretch.start_ns),
         end_ms: milliseconds(stretch.end_ns),
         start_epoch_ms: stretch.run_epoch_ms.saturating_add(stretch.start_ns / 1_000_000),

@@ -232,6 +232,7 @@ pub fn reason_words(reason: ImprecisionReason) -> &'static str {
         ImprecisionReason::TooDependent => "they changed so slowly that the run shows too little of it",
         ImprecisionReason::TooFewSamples => "there were too few I/Os",
         ImprecisionReason::ClonesApart => "the clones of the job did not run at the same time",
+        ImprecisionReason::HostLost => "a host was lost, and its course is not known",
         ImprecisionReason::NotMeasured => "they were not measured by interval",
     }
 }

@@ -26,6 +26,9 @@ pub(super) fn write(out: &mut String, result: &FioView<'_>, job: &JobReport<'_>,
 }
 
 fn header(out: &mut String, job: &JobReport<'_>, date: &str) {
+    if let Some(host) = &job.host {
+        put!(out, "<{host}> ");
+    }
     put!(out, "{}: (groupid={}, jobs={}): err={:2}", job.name, job.group_index, job.n_members, job.stats.errno);
     if job.stats.errno != 0 {
         put!(out, " ({})", shortened(&job.failure_text));

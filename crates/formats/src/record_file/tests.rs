@@ -48,6 +48,7 @@ fn record(values: &[u64]) -> RunRecord {
         start_ns: 1,
         end_ns: 2,
         run_epoch_ms: 3,
+        host: None,
         stats: stats(values),
     };
     let end = JobEnd { stretch: stretch.clone(), has_started: true, pid: 4, failure: None, killed_by: None };

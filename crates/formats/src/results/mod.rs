@@ -21,7 +21,7 @@ pub use error::{ReadError, ReadErrorKind};
 pub use ferrio_stats::{Figures, IoKind, LatencyFigures, LatencyKind, Percentile, SampledRate};
 pub use file::ResultFile;
 pub use heat::{LatencyCounts, LatencyHeat};
-pub use model::{CpuFigures, DiskFigures, JobResult, LatencyClass, RunResult, Shares, SteadyOutcome};
+pub use model::{CpuFigures, DiskFigures, HostResult, JobResult, LatencyClass, RunResult, Shares, SteadyOutcome};
 pub use recorded::of_record;
 pub use series::{
     JoinFigures, NotTogether, Quantity, SeriesLimits, TimeBase, TimeBin, TimeInterval, TimeIntervals, TimeSeries,

@@ -32,6 +32,20 @@ pub struct RunResult {
     pub provenance: Option<Box<Provenance>>,
     /// What a reader of the result has to know about the reading, in sentences.
     pub remarks: Vec<String>,
+    /// The hosts of a run on several, by rank; empty: there was one.
+    pub hosts: Vec<HostResult>,
+}
+
+/// A host of a run on several.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct HostResult {
+    pub name: String,
+    /// Start of its run after that of the first host, nanoseconds; `None`: it has not begun.
+    pub start_ns: Option<u64>,
+    /// Why it was lost, if it was: its figures are then those of its intervals until that.
+    pub lost: Option<String>,
+    /// What it has measured.
+    pub result: RunResult,
 }
 
 impl RunResult {
@@ -50,6 +64,7 @@ impl RunResult {
                 base => base,
             };
         }
+        self.hosts.iter_mut().for_each(|host| host.result.renumber(number));
     }
 }
 

@@ -7,8 +7,8 @@ mod course;
 use crate::json::steady_texts;
 use crate::record_file;
 use crate::results::error::{ReadError, ReadErrorKind};
-use crate::results::{CpuFigures, DiskFigures, JobResult, ResultFile, RunResult, Shares, SteadyOutcome};
-use ferrio_stats::{DiskRecord, JobFigures, JobSeries, RunRecord, ThreadStats, WorkerRecord};
+use crate::results::{CpuFigures, DiskFigures, HostResult, JobResult, ResultFile, RunResult, Shares, SteadyOutcome};
+use ferrio_stats::{DiskRecord, HostPart, JobFigures, JobSeries, RunRecord, ThreadStats, WorkerRecord};
 
 /// Bytes of a sector in a disk's counters.
 const SECTOR_BYTES: u64 = 512;
@@ -45,7 +45,13 @@ pub fn of_record(record: &RunRecord) -> RunResult {
         steady: record.workers.iter().filter_map(steady).collect(),
         provenance: record.provenance.clone(),
         remarks: Vec::new(),
+        hosts: record.hosts().iter().map(|host| of_host(record, host)).collect(),
     }
+}
+
+fn of_host(record: &RunRecord, host: &HostPart) -> HostResult {
+    let result = RunResult { name: host.name.clone(), ..of_record(&record.of_host(host)) };
+    HostResult { name: host.name.clone(), start_ns: host.start_ns, lost: host.lost.clone(), result }
 }
 
 /// The search for a steady state that a worker leads.

@@ -3,8 +3,11 @@
 //! Must not know: how a block is printed. Start reading at [`JobReport`].
 
 use crate::words;
-use ferrio_stats::{PriorityStat, PriorityStats, ReportSettings, SteadyState, ThreadStats, WorkerRecord};
+use ferrio_stats::{
+    HostPart, PriorityStat, PriorityStats, ReportSettings, RunRecord, SteadyState, ThreadStats, WorkerRecord,
+};
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 /// One block of the report: a job, or the jobs of a group summed (`group_reporting`).
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -35,6 +38,8 @@ pub struct JobReport<'a> {
     pub is_sum_of_clients: bool,
     /// Runtimes that the members have drawn (`runtime=2s-5s`), microseconds.
     pub drawn_runtimes_us: Vec<u64>,
+    /// The host of all members, of a run on several hosts; `None`: there is one host, or they are of several.
+    pub host: Option<Cow<'a, str>>,
 }
 
 /// A worker that a signal killed.
@@ -46,11 +51,17 @@ pub struct KilledMember {
 }
 
 /// The blocks of a run.
-pub(super) fn reports(workers: &[WorkerRecord]) -> Vec<JobReport<'_>> {
+pub(super) fn reports(record: &RunRecord) -> Vec<JobReport<'_>> {
+    let workers = &record.workers;
     let tells_priorities = tells_priorities(workers);
+    let mut hosts: HashMap<u32, &str> = HashMap::new();
+    for HostPart { name, workers, .. } in record.hosts() {
+        hosts.extend(workers.iter().map(|number| (*number, name.as_str())));
+    }
     let mut jobs: Vec<JobReport<'_>> = Vec::new();
     for worker in workers.iter().filter(|worker| worker.settings.is_reported) {
-        let report = JobReport::of_worker(worker, tells_priorities);
+        let host = hosts.get(&worker.number).map(|host| Cow::Borrowed(*host));
+        let report = JobReport { host, ..JobReport::of_worker(worker, tells_priorities) };
         // This also joins a job before it that does not ask for it.
         let joins = worker.settings.group_reporting;
         match jobs.last_mut() {
@@ -78,6 +89,7 @@ impl<'a> JobReport<'a> {
             killed: killed(worker).into_iter().collect(),
             is_sum_of_clients: false,
             drawn_runtimes_us: worker.settings.drawn_runtime_us.into_iter().collect(),
+            host: None,
         }
     }
 
@@ -94,6 +106,7 @@ impl<'a> JobReport<'a> {
         self.stats.to_mut().merge(&member.stats);
         self.killed.extend(member.killed);
         self.drawn_runtimes_us.extend(member.drawn_runtimes_us);
+        self.host = self.host.take().filter(|host| member.host.as_ref() == Some(host));
     }
 }
 

@@ -44,7 +44,7 @@ pub struct FioView<'a> {
 
 pub fn fio_view(record: &RunRecord) -> FioView<'_> {
     let elapsed_secs = whole_seconds(record.elapsed_ns);
-    let jobs = job::reports(&record.workers);
+    let jobs = job::reports(record);
     FioView {
         record: Cow::Borrowed(record),
         elapsed_secs,

@@ -26,6 +26,7 @@ pub(crate) const fn words(reason: ImprecisionReason) -> &'static str {
         ImprecisionReason::TooDependent => "the figure changed so slowly that the run shows too little of it",
         ImprecisionReason::TooFewSamples => "there were too few I/Os",
         ImprecisionReason::ClonesApart => "the clones of the job did not run at the same time",
+        ImprecisionReason::HostLost => "a host was lost, and its course is not known",
         ImprecisionReason::NotMeasured => "the figure was not measured over time",
     }
 }

@@ -6,6 +6,7 @@ use super::latency::capitalised;
 use super::rates::rounded_time;
 use super::together::pooled;
 use crate::chart::{AxisUnit, Chart, ChartAxis, ChartContent, HeatMap};
+use crate::scale::AxisScale;
 use ferrio_formats::{JobResult, LatencyHeat, LatencyKind};
 use ferrio_stats::histogram::bucket_bounds_ns;
 use ferrio_units::DataDirection;
@@ -62,7 +63,10 @@ fn cells(heat: &LatencyHeat) -> HeatMap {
         columns: columns.map(|column| (rounded_time(column.start_ns), rounded_time(column.end_ns))).collect(),
         edges: (first..=last + 1).map(edge_of).collect(),
         cells: cells.into_iter().map(|((column, row), count)| (column, row - first, count)).collect(),
+        rows: Vec::new(),
         counted: "I/Os",
+        meaning: "more I/Os took this long at this time",
+        shades: AxisScale::Log,
     }
 }
 

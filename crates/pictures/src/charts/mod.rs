@@ -5,6 +5,7 @@
 mod depth;
 pub(crate) mod distribution;
 mod heat;
+pub(crate) mod hosts;
 pub(crate) mod latency;
 pub(crate) mod overlay;
 pub(crate) mod rates;

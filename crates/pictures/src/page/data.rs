@@ -5,7 +5,7 @@
 
 use crate::chart::Chart;
 use crate::charts::overlay::overlay;
-use crate::charts::{MOST_POINTS, charts};
+use crate::charts::{MOST_POINTS, charts, hosts};
 use ferrio_formats::{JobResult, RunResult};
 use std::collections::BTreeMap;
 
@@ -21,32 +21,48 @@ pub(super) struct View {
     charts: Vec<Chart>,
 }
 
+/// Jobs that are shown together.
+struct ViewSubject<'a> {
+    name: String,
+    result: &'a RunResult,
+    jobs: Vec<&'a JobResult>,
+}
+
 /// Jobs that are shown together, with the name of their view: all of a result, each group of several jobs, each job.
-fn subjects(results: &[RunResult]) -> Vec<(String, Vec<&JobResult>)> {
+fn subjects(results: &[RunResult]) -> Vec<ViewSubject<'_>> {
     let mut all = Vec::new();
     for result in results {
-        let prefix = if results.len() > 1 { format!("{}: ", result.name) } else { String::new() };
-        if result.jobs.len() != 1 {
-            all.push((format!("{prefix}all {} jobs together", result.jobs.len()), result.jobs.iter().collect()));
-        }
-        let groups = groups(&result.jobs);
-        if groups.len() > 1 {
-            let several = groups.into_iter().filter(|(_, jobs)| jobs.len() > 1);
-            all.extend(
-                several.map(|(group, jobs)| (format!("{prefix}group {group}: {} jobs together", jobs.len()), jobs)),
-            );
-        }
-        let mut seen: BTreeMap<&str, u32> = BTreeMap::new();
-        for job in &result.jobs {
-            let number = seen.entry(&job.name).or_default();
-            *number += 1;
-            // Clones have the same name.
-            let again = if *number > 1 { format!(" ({number})") } else { String::new() };
-            all.push((format!("{prefix}{}{again}", job.name), vec![job]));
+        let name = if results.len() > 1 { format!("{}: ", result.name) } else { String::new() };
+        let on_all = if result.hosts.is_empty() { "" } else { "all hosts: " };
+        all.extend(subjects_of(result, &format!("{name}{on_all}")));
+        for host in &result.hosts {
+            all.extend(subjects_of(&host.result, &format!("{name}{}: ", host.name)));
         }
     }
     all.truncate(MOST_VIEWS);
     all
+}
+
+/// The same of one result.
+fn subjects_of<'a>(result: &'a RunResult, prefix: &str) -> Vec<ViewSubject<'a>> {
+    let mut all: Vec<(String, Vec<&JobResult>)> = Vec::new();
+    if result.jobs.len() != 1 {
+        all.push((format!("{prefix}all {} jobs together", result.jobs.len()), result.jobs.iter().collect()));
+    }
+    let groups = groups(&result.jobs);
+    if groups.len() > 1 {
+        let several = groups.into_iter().filter(|(_, jobs)| jobs.len() > 1);
+        all.extend(several.map(|(group, jobs)| (format!("{prefix}group {group}: {} jobs together", jobs.len()), jobs)));
+    }
+    let mut seen: BTreeMap<&str, u32> = BTreeMap::new();
+    for job in &result.jobs {
+        let number = seen.entry(&job.name).or_default();
+        *number += 1;
+        // Clones have the same name.
+        let again = if *number > 1 { format!(" ({number})") } else { String::new() };
+        all.push((format!("{prefix}{}{again}", job.name), vec![job]));
+    }
+    all.into_iter().map(|(name, jobs)| ViewSubject { name, result, jobs }).collect()
 }
 
 fn groups(jobs: &[JobResult]) -> BTreeMap<u32, Vec<&JobResult>> {
@@ -66,10 +82,13 @@ pub(super) fn views(results: &[RunResult]) -> Vec<View> {
         });
     }
     let subjects = subjects(results);
+    let subjects_are_few = results.iter().all(|result| result.hosts.is_empty());
     let fewer = (MOST_POINTS * N_DETAILED / subjects.len().max(N_DETAILED)).max(FEWEST_POINTS);
-    let of_subject = |(name, jobs): (String, Vec<&JobResult>)| {
-        let most_points = if jobs.len() > 1 { MOST_POINTS } else { fewer };
-        View { name, charts: charts(&jobs, most_points) }
+    let of_subject = |ViewSubject { name, result, jobs }: ViewSubject<'_>| {
+        let most_points = if jobs.len() > 1 && subjects_are_few { MOST_POINTS } else { fewer };
+        let mut all = hosts::charts(result, &jobs);
+        all.extend(charts(&jobs, most_points));
+        View { name, charts: all }
     };
     views.extend(subjects.into_iter().map(of_subject));
     views.retain(|view| !view.charts.is_empty());

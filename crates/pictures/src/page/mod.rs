@@ -7,6 +7,7 @@
 mod data;
 mod findings;
 mod headline;
+mod hosts;
 mod precision;
 mod sources;
 mod summary;
@@ -113,6 +114,7 @@ fn result(result: &RunResult, is_one_of_several: bool) -> Markup {
             (headline::headline(result))
             (precision::precision(result))
             (summary::steady(result))
+            (hosts::hosts(result))
         }
     }
 }

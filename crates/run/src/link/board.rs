@@ -185,6 +185,8 @@ pub struct Board {
     gate: SharedMemory<AtomicU32>,
     /// Times at which workers send their figures; `None`: never.
     intervals: Option<IntervalTimes>,
+    /// A single entry: the time that intervals count from, which may change until the workers are let go.
+    origin_ns: SharedMemory<AtomicU64>,
     flows: Flows,
     /// Locks of files; `None`: no job uses locks.
     locks: Option<LockSpace>,
@@ -198,6 +200,7 @@ impl Board {
             slots: SharedMemory::new(n_workers.max(1))?,
             gate: SharedMemory::new(1)?,
             intervals: None,
+            origin_ns: SharedMemory::new(1)?,
             flows: Flows::new(n_workers)?,
             locks: None,
             overlaps: None,
@@ -230,12 +233,20 @@ impl Board {
     /// Sets the times at which workers send their figures.
     #[must_use]
     pub fn with_intervals(self, intervals: Option<IntervalTimes>) -> Self {
-        Self { intervals, ..self }
+        let board = Self { intervals, ..self };
+        board.count_intervals_from(intervals.map_or(0, |times| times.origin_ns));
+        board
+    }
+
+    /// Intervals count from this time of the run's clock; for workers that have not begun.
+    pub fn count_intervals_from(&self, origin_ns: u64) {
+        self.origin_ns[0].store(origin_ns, Ordering::Release);
     }
 
     /// Times at which workers send their figures; `None`: never.
     pub fn intervals(&self) -> Option<IntervalTimes> {
-        self.intervals
+        let origin_ns = self.origin_ns[0].load(Ordering::Acquire);
+        self.intervals.map(|times| IntervalTimes { origin_ns, ..times })
     }
 
     pub fn slot(&self, index: usize) -> &WorkerSlot {

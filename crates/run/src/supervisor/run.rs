@@ -53,7 +53,8 @@ pub enum Start {
     Now,
     /// At this time of `CLOCK_REALTIME`, counted from 1970; at once if it has passed.
     At(Duration),
-    /// At this time of `CLOCK_MONOTONIC`; at once if it has passed.
+    /// At this time of `CLOCK_MONOTONIC`; at once if it has passed. Intervals count from then, so that those of all hosts that agreed on
+    /// it lie side by side.
     AtMonotonic(Duration),
 }
 
@@ -114,6 +115,9 @@ impl PreparedRun {
         match self.stage.take() {
             Some(Stage::Ready(mut watch, so_far)) => {
                 watch.stand_by(&|| time_left(start), observer);
+                if matches!(start, Start::AtMonotonic(_)) {
+                    watch.restart_intervals();
+                }
                 watch.until_all_ended(so_far, observer);
                 watch.finish(observer)
             }

@@ -8,20 +8,20 @@ use super::RunSettings;
 use super::record::{SupervisedWorker, ToldFigures};
 use super::series::{self, SeriesKeeper};
 use crate::events::{RunEvent, RunObserver};
-use crate::link::board::IntervalTimes;
+use crate::link::board::{Board, IntervalTimes};
 use crate::link::message::IntervalFigures;
 use crate::plan::{RunPlan, WorkerPlan};
 use crate::probed::provenance;
 use ferrio_stats::{IntervalStats, JobEnd, JobSeries, ResourceUsage, StretchTimes, ThreadStats};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::time::{Duration, Instant};
 
 /// Reports the intervals of a run, if records are kept.
 pub(super) struct StretchTeller {
-    times: Option<IntervalTimes>,
+    times: Cell<Option<IntervalTimes>>,
     /// The observer receives the intervals.
     tells: bool,
-    run_epoch_ms: u64,
+    run_epoch_ms: Cell<u64>,
     series: RefCell<SeriesKeeper>,
 }
 
@@ -38,12 +38,19 @@ impl StretchTeller {
             observer.event(RunEvent::Recording { provenance: provenance(plan), run_epoch_ms, interval });
         }
         let series = RefCell::new(SeriesKeeper::new(length_ns));
-        Self { times, tells, run_epoch_ms, series }
+        Self { times: Cell::new(times), tells, run_epoch_ms: Cell::new(run_epoch_ms), series }
     }
 
     /// The times at which workers send their figures.
     pub(super) fn times(&self) -> Option<IntervalTimes> {
-        self.times
+        self.times.get()
+    }
+
+    /// Times count from now on: the run begins at a moment on which hosts agreed, and no worker has begun.
+    pub(super) fn restart(&self, board: &Board, now_ns: u64) {
+        self.times.set(self.times().map(|times| IntervalTimes { origin_ns: now_ns, ..times }));
+        self.run_epoch_ms.set(ferrio_sys::clock::wall_clock_ms());
+        board.count_intervals_from(now_ns);
     }
 
     /// Called after a worker has sent its figures.
@@ -72,7 +79,7 @@ impl StretchTeller {
         (now, now_ns): (Instant, u64),
         observer: &mut dyn RunObserver,
     ) {
-        if self.times.is_none() || record.end_is_told || !worker.spec.reporting.stats {
+        if self.times().is_none() || record.end_is_told || !worker.spec.reporting.stats {
             return;
         }
         record.end_is_told = true;
@@ -102,7 +109,7 @@ impl StretchTeller {
         (due_ns, end_ns): (u64, u64),
         observer: &mut dyn RunObserver,
     ) -> bool {
-        if self.times.is_none() || !worker.spec.reporting.stats {
+        if self.times().is_none() || !worker.spec.reporting.stats {
             return false;
         }
         let (start_ns, stats) = match record.told.as_deref() {
@@ -132,7 +139,7 @@ impl StretchTeller {
     }
 
     fn origin_ns(&self) -> u64 {
-        self.times.map_or(0, |times| times.origin_ns)
+        self.times().map_or(0, |times| times.origin_ns)
     }
 
     fn stretch(&self, worker: &WorkerPlan, start_ns: u64, end_ns: u64, stats: ThreadStats) -> IntervalStats {
@@ -145,7 +152,8 @@ impl StretchTeller {
             percentiles: worker.spec.reporting.percentiles.clone(),
             start_ns: start_ns.min(end_ns).saturating_sub(origin_ns),
             end_ns: end_ns.saturating_sub(origin_ns),
-            run_epoch_ms: self.run_epoch_ms,
+            run_epoch_ms: self.run_epoch_ms.get(),
+            host: None,
             stats,
         }
     }

@@ -101,6 +101,11 @@ impl Watch {
         }
     }
 
+    /// Intervals count from now on; no worker has begun.
+    pub(super) fn restart_intervals(&self) {
+        self.scene.teller.restart(&self.scene.board, self.scene.clock.now_ns());
+    }
+
     /// Runs from the start, which was `so_far` ago, until all workers have ended or were given up.
     pub(super) fn until_all_ended(&mut self, so_far: Duration, observer: &mut dyn RunObserver) {
         self.begin(so_far);

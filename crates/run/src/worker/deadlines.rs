@@ -88,7 +88,7 @@ impl Deadlines {
             start_search(now_ns, worker);
         }
         self.samplers.rates.start(now_ns, &worker.core.account);
-        self.samplers.intervals.start(now_ns);
+        self.samplers.intervals.begin(worker.core.context.board.intervals(), now_ns);
         self.start_log(now_ns, worker)?;
         let id = self.clocks.start_id;
         let start_ms = clock_ms_at(now_ns, id, &worker.core).ok_or_else(|| {

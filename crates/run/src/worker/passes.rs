@@ -67,7 +67,7 @@ impl<'a> Passes<'a> {
         let (mut core, work) = prepare::core(plan, replay, &set, shape, context)?;
         let hooks = Hooks::new(plan, &mut core, &set, shape)?;
         let pacing = Pacing::new(plan, &core, &hooks);
-        let samplers = Samplers::new(plan, context.board.intervals());
+        let samplers = Samplers::new(plan);
         let deadlines = Deadlines { samplers, figures: WorkerFigures::new(plan), clocks: JobClocks::new(plan) };
         Ok(Self::boxed(core, (hooks, pacing, work), deadlines, (plan, set)))
     }

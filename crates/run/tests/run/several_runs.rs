@@ -5,7 +5,7 @@
 use crate::builder::{BLOCK, Events, go, reader, reads, run, settings, sim_reader, spec, virtual_settings};
 use crate::processes::endless;
 use crate::scratch::Scratch;
-use ferrio_run::{Run, RunError, RunEvent, RunOutcome, Start};
+use ferrio_run::{Run, RunError, RunEvent, RunOutcome, RunSettings, Start};
 use ferrio_spec::{DirectionMix, FileLocking, JobSpec};
 use ferrio_stats::{Evidence, IoCounters, ProcessIo, Reading};
 use std::time::{Duration, Instant};
@@ -75,18 +75,23 @@ fn a_run_is_stopped_and_the_other_goes_on() {
 
 #[test]
 fn a_prepared_run_waits_for_its_time() {
-    let run = Run::new(spec(mixed(2, 10)), settings()).unwrap();
+    let run = Run::new(spec(mixed(2, 10)), RunSettings { keeps_series: true, ..settings() }).unwrap();
     let mut told = Vec::new();
     let prepared = run.prepare(&mut |event: RunEvent| told.push(format!("{event:?}"))).unwrap();
     assert!(told.iter().any(|event| event.starts_with("Starting")));
-    let at = Instant::now() + Duration::from_millis(300);
-    let start = Duration::from_nanos(ferrio_sys::clock::monotonic_ns()) + Duration::from_millis(300);
+    let wait = Duration::from_secs(1);
+    let at = Instant::now() + wait;
+    let start = Duration::from_nanos(ferrio_sys::clock::monotonic_ns()) + wait;
     let outcome = prepared.go(Start::AtMonotonic(start), &mut Events::default());
     assert!(Instant::now() >= at);
     assert_eq!((outcome.n_failed, n_ios(&outcome)), (0, vec![10; 4]));
     // The time between preparation and start is not part of the run.
-    let wait_ns = 300_000_000;
+    let wait_ns = wait.as_nanos() as u64;
     assert!(outcome.record.workers.iter().all(|worker| worker.stats.total_runtime_ns < wait_ns));
+    // Intervals count from the start.
+    let starts_ns: Vec<u64> =
+        outcome.record.series.iter().map(|series| series.first.saturating_mul(series.interval_ns)).collect();
+    assert!(starts_ns.len() == 2 && starts_ns.iter().all(|start_ns| *start_ns < wait_ns), "{starts_ns:?}");
 }
 
 #[test]

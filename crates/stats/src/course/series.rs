@@ -97,6 +97,63 @@ impl JobSeries {
         }
     }
 
+    /// Adds the course of the same job on another host, whose run began so many nanoseconds after that of this one. Its intervals are moved by
+    /// whole ones, so that none is divided; where they are longer than those here, by another factor than a power of two, they are spread
+    /// evenly, and their latencies count in the last of the intervals here.
+    pub fn add_course(&mut self, other: &Self, later_ns: u64, most: usize) {
+        let length_ns = other.interval_ns.max(1);
+        if other.clone_ns.is_empty() {
+            return;
+        }
+        while self.interval_ns < length_ns
+            && length_ns.is_multiple_of(self.interval_ns)
+            && (length_ns / self.interval_ns).is_power_of_two()
+        {
+            self.halve();
+        }
+        let moved = later_ns.saturating_add(length_ns / 2) / length_ns;
+        let first = other.first.saturating_add(moved);
+        let start_of = |index: usize| first.saturating_add(index as u64).saturating_mul(length_ns);
+        self.make_room(start_of(0), start_of(other.clone_ns.len()), most.max(2));
+        for (index, clone_ns) in other.clone_ns.iter().enumerate() {
+            let (start_ns, end_ns) = (start_of(index), start_of(index + 1));
+            self.spread(start_ns, end_ns, *clone_ns, |series, place, part| add_to(&mut series.clone_ns[place], part));
+        }
+        for (number, course) in other.courses().enumerate().filter(|(_, course)| !course.ios.is_empty()) {
+            let length = self.clone_ns.len();
+            self.course_mut(number).widen(length);
+            for index in 0..other.clone_ns.len() {
+                let (start_ns, end_ns) = (start_of(index), start_of(index + 1));
+                let value = |values: &[u64]| values.get(index).copied().unwrap_or_default();
+                self.spread(start_ns, end_ns, value(&course.ios), |series, place, part| {
+                    add_to(&mut series.course_mut(number).ios[place], part);
+                });
+                self.spread(start_ns, end_ns, value(&course.bytes), |series, place, part| {
+                    add_to(&mut series.course_mut(number).bytes[place], part);
+                });
+                let (_, last) = self.cells(start_ns, end_ns);
+                if let Some(buckets) = course.latencies.get(index) {
+                    let own = self.course_mut(number);
+                    own.latencies.resize(length, Vec::new());
+                    merge_buckets(&mut own.latencies[last], buckets);
+                }
+            }
+        }
+    }
+
+    /// The course of a direction by its place, or behind them that of the syncs.
+    fn course_mut(&mut self, number: usize) -> &mut DirectionSeries {
+        match self.directions.0.get_mut(number) {
+            Some(direction) => direction,
+            None => &mut self.syncs,
+        }
+    }
+
+    /// The courses of all kinds of I/O.
+    fn courses(&self) -> impl Iterator<Item = &DirectionSeries> {
+        self.directions.0.iter().chain(std::iter::once(&self.syncs))
+    }
+
     /// The courses of all kinds of I/O.
     fn courses_mut(&mut self) -> impl Iterator<Item = &mut DirectionSeries> {
         self.directions.0.iter_mut().chain(std::iter::once(&mut self.syncs))
@@ -104,8 +161,7 @@ impl JobSeries {
 
     /// Number of latency buckets kept: the larger part of the memory.
     pub fn n_buckets(&self) -> usize {
-        let courses = self.directions.0.iter().chain(std::iter::once(&self.syncs));
-        courses.flat_map(|course| &course.latencies).map(Vec::len).sum()
+        self.courses().flat_map(|course| &course.latencies).map(Vec::len).sum()
     }
 
     /// Forgets the latencies.
@@ -345,6 +401,35 @@ mod tests {
         assert_eq!(series.n_buckets(), 0);
         series.add(times(1_000, 1_100, 1_100), &ThreadStats::default(), 4);
         assert_eq!(series.directions[READ].ios, [6, 22, 17]);
+    }
+
+    #[test]
+    fn hosts_are_summed_by_their_nearest_intervals() {
+        let of = |interval_ns, start_ns, n_reads: &[u64]| {
+            let mut series = JobSeries::new(0, interval_ns);
+            for (index, n_reads) in (0..).zip(n_reads) {
+                let start_ns = start_ns + index * interval_ns;
+                series.add(times(start_ns, start_ns + interval_ns, start_ns + interval_ns), &stats(*n_reads, 5), 8);
+            }
+            series
+        };
+        let mut all = of(100, 0, &[10, 20, 30]);
+        all.add_course(&of(100, 0, &[1, 2, 3]), 49, 8);
+        all.add_course(&of(100, 0, &[1, 2, 3]), 51, 8);
+        let read = &all.directions[READ];
+        assert_eq!((&read.ios[..], &all.clone_ns[..]), (&[11, 23, 35, 3][..], &[200, 300, 300, 100][..]));
+        assert_eq!(read.latencies, [[(5, 11)], [(5, 23)], [(5, 35)], [(5, 3)]]);
+        // Longer intervals by a power of two: those here become as long.
+        all.add_course(&of(200, 0, &[100, 0]), 0, 8);
+        assert_eq!((all.interval_ns, &all.directions[READ].ios[..]), (200, &[134, 38][..]));
+        // Shorter ones fit in; others are spread.
+        all.add_course(&of(100, 0, &[1, 1, 0, 0]), 0, 8);
+        assert_eq!(all.directions[READ].ios, [136, 38]);
+        all.add_course(&of(600, 0, &[30]), 0, 8);
+        assert_eq!(all.directions[READ].ios, [146, 48, 10]);
+        all.add_course(&of(200, 0, &[1]), u64::MAX, 8);
+        assert_eq!(all.directions[READ].ios.iter().sum::<u64>(), 205);
+        all.add_course(&JobSeries { interval_ns: 0, ..JobSeries::default() }, 5, 8);
     }
 
     #[test]

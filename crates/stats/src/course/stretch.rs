@@ -24,6 +24,17 @@ pub struct IntervalStats {
     pub run_epoch_ms: u64,
     /// Counts in this time.
     pub stats: ThreadStats,
+    /// The worker's host, of a run on several; `None`: there is one.
+    #[serde(default)]
+    pub host: Option<StretchHost>,
+}
+
+/// A host of several.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StretchHost {
+    pub name: String,
+    /// Its rank, from 0.
+    pub rank: u32,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

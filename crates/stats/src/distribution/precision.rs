@@ -69,6 +69,8 @@ pub enum ImprecisionReason {
     TooFewSamples,
     /// The clones of the job did not run at the same time.
     ClonesApart,
+    /// A host was lost, so that its course is not known in such detail.
+    HostLost,
     NotMeasured,
 }
 

@@ -7,9 +7,10 @@
 
 mod texts;
 
-use crate::{LoggedEvent, Provenance, RunRecord, wire};
+use crate::{Finding, IntervalStats, LoggedEvent, Provenance, RecordOrigin, RunRecord, wire};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use std::collections::BTreeMap;
 use texts::Names;
 
 /// Finds names in the parts of a record, then replaces them.
@@ -19,6 +20,8 @@ use texts::Names;
 #[derive(Debug, Default)]
 pub struct Anonymizer {
     names: Names,
+    /// The hosts of a run on several, with the names that they get.
+    hosts: BTreeMap<String, String>,
 }
 
 impl Anonymizer {
@@ -44,6 +47,34 @@ impl Anonymizer {
     /// Replaces what the environment put into the name of a job, which has no other names.
     pub fn mask_job_name(&self, name: &mut String) {
         *name = self.names.without_values(name);
+    }
+
+    /// The name of a host of several, which gets a number in its place.
+    pub fn hide_host(&mut self, name: &str, rank: u32) {
+        let alias = format!("host-{rank}");
+        self.names.hide(name, &alias);
+        self.hosts.insert(name.to_owned(), alias);
+    }
+
+    /// Replaces the name of a host of several, and why it was lost: that may be in the words of another program.
+    pub fn mask_host(&self, name: &mut String, lost: &mut Option<String>) {
+        *name = self.hosts.get(name).cloned().unwrap_or_default();
+        *lost = lost.take().map(|_| "lost".to_owned());
+    }
+
+    fn mask_stretch(&self, stretch: &mut IntervalStats) {
+        self.mask_job_name(&mut stretch.job_name);
+        if let Some(host) = &mut stretch.host {
+            self.mask_host(&mut host.name, &mut None);
+        }
+    }
+
+    /// Replaces the names in findings.
+    pub fn mask_findings(&mut self, findings: &mut Vec<Finding>) {
+        for name in findings.iter_mut().flat_map(|finding| &mut finding.hosts) {
+            *name = self.hosts.get(name).cloned().unwrap_or_default();
+        }
+        self.mask(findings);
     }
 
     /// Finds the name of the host, what the environment put into jobs, and the names in the facts of a machine.
@@ -73,6 +104,12 @@ impl RunRecord {
     /// Takes out what the record tells about the machine and its users.
     pub fn make_anonymous(&mut self) {
         let mut names = Anonymizer::default();
+        self.tell_names(&mut names);
+        self.hide_names(&mut names);
+    }
+
+    /// Finds the names in the record, and in those of its hosts.
+    fn tell_names(&self, names: &mut Anonymizer) {
         if let Some(provenance) = &self.provenance {
             names.look_at_provenance(provenance);
         }
@@ -83,6 +120,13 @@ impl RunRecord {
         }
         names.look_at(&self.evidence);
         names.look_at(&self.messages);
+        for host in self.hosts() {
+            host.record.tell_names(names);
+            names.hide_host(&host.name, host.rank);
+        }
+    }
+
+    fn hide_names(&mut self, names: &mut Anonymizer) {
         if let Some(provenance) = &mut self.provenance {
             names.mask_provenance(provenance);
         }
@@ -96,17 +140,23 @@ impl RunRecord {
         names.mask(&mut self.evidence);
         names.mask_notes(&mut self.messages);
         if let Some(audit) = &mut self.audit {
-            names.mask(&mut audit.findings);
+            names.mask_findings(&mut audit.findings);
             names.mask(&mut audit.unexamined);
+        }
+        if let RecordOrigin::Hosts(parts) = &mut self.origin {
+            for part in parts {
+                names.mask_host(&mut part.name, &mut part.lost);
+                part.record.hide_names(names);
+            }
         }
         self.precision.iter_mut().flatten().for_each(|precision| names.mask_job_name(&mut precision.job));
         self.course.retain_mut(|event| match event {
             LoggedEvent::Interval(stretch) => {
-                names.mask_job_name(&mut stretch.job_name);
+                names.mask_stretch(stretch);
                 true
             }
             LoggedEvent::JobEnded(end) => {
-                names.mask_job_name(&mut end.stretch.job_name);
+                names.mask_stretch(&mut end.stretch);
                 true
             }
             LoggedEvent::Message { message, .. } => {
@@ -127,7 +177,7 @@ mod tests {
     use super::*;
     use crate::note::{ReplayNote, SystemError, TraceTrouble};
     use crate::records::provenance::{DeviceFacts, FileSystemFacts, JobOptions};
-    use crate::{Audit, Failure, Finding, JobTargets, MessageStream, Note, Severity, TargetPlace, WorkerRecord};
+    use crate::{Audit, Failure, HostPart, JobTargets, MessageStream, Note, Severity, TargetPlace, WorkerRecord};
     use ferrio_spec::JobSpec;
 
     /// What the record of [`record`] tells about a machine.
@@ -239,10 +289,43 @@ mod tests {
 
     #[test]
     fn a_second_time_changes_nothing() {
-        let mut masked = record();
+        for mut masked in [record(), of_hosts()] {
+            masked.make_anonymous();
+            let once = masked.clone();
+            masked.make_anonymous();
+            assert_eq!(masked, once);
+        }
+    }
+
+    /// A run on hosts with the machine of [`record`] and names of their own.
+    fn of_hosts() -> RunRecord {
+        let part = |(rank, name): (u32, &str)| HostPart {
+            name: name.to_owned(),
+            rank,
+            lost: Some(format!("{name} has gone")),
+            record: record(),
+            ..HostPart::default()
+        };
+        let hosts: Vec<HostPart> = (0..).zip(["lovelace", "hopper"]).map(part).collect();
+        let slow = Finding {
+            hosts: vec!["hopper".to_owned()],
+            explanation: "Host hopper did 5 I/Os a second.".to_owned(),
+            ..finding()
+        };
+        let audit = Some(Audit { findings: vec![slow], ..Audit::default() });
+        RunRecord { audit, origin: RecordOrigin::Hosts(hosts), ..record() }
+    }
+
+    #[test]
+    fn hosts_have_numbers() {
+        let mut masked = of_hosts();
         masked.make_anonymous();
-        let once = masked.clone();
-        masked.make_anonymous();
-        assert_eq!(masked, once);
+        let text = serde_json::to_string(&masked).expect("serialises");
+        for told in TOLD.iter().chain(&["lovelace", "hopper"]) {
+            assert!(!text.contains(told), "{told}: {text}");
+        }
+        let names: Vec<&str> = masked.hosts().iter().map(|host| host.name.as_str()).collect();
+        assert_eq!(names, ["host-0", "host-1"]);
+        assert_eq!(masked.audit.expect("an audit").findings[0].hosts, ["host-1"]);
     }
 }

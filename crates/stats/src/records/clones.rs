@@ -125,7 +125,8 @@ impl JobIntervalStats {
             n_clones: 1,
             iops: rates(stretch, |_, count| per_second(count.0, length_ns)),
             bw_bytes: rates(stretch, |_, count| per_second(count.1, length_ns)),
-            sum: stretch.clone(),
+            // The clones may be of several hosts.
+            sum: IntervalStats { host: None, ..stretch.clone() },
         }
     }
 
@@ -183,6 +184,7 @@ mod tests {
             start_ns,
             end_ns,
             run_epoch_ms: 0,
+            host: None,
             stats,
         }
     }

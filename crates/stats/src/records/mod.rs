@@ -5,6 +5,7 @@
 pub mod anonymous;
 pub mod clones;
 pub mod evidence;
+pub(crate) mod hosts;
 pub(crate) mod places;
 pub mod provenance;
 pub mod record;

@@ -5,8 +5,8 @@
 //! Must not know: formats. Start reading at [`RunRecord`].
 
 use crate::{
-    Audit, CpuIdleness, DiskRecord, Evidence, Failure, JobPrecision, JobSeries, JobTargets, LoggedEvent, Provenance,
-    ReportSettings, RunMessages, SteadyState, StorageLayer, ThreadStats,
+    Audit, CpuIdleness, DiskRecord, Evidence, Failure, HostPart, JobPrecision, JobSeries, JobTargets, LoggedEvent,
+    Provenance, ReportSettings, RunMessages, SteadyState, StorageLayer, ThreadStats,
 };
 use ferrio_units::PerDirection;
 use serde::{Deserialize, Serialize};
@@ -16,10 +16,12 @@ use serde::{Deserialize, Serialize};
 pub const RECORD_FORMAT: u32 = 7;
 
 /// Where the figures of a record come from.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub enum RecordOrigin {
     #[default]
     Measured,
+    /// Measured on several hosts: the parts of each that are not in the record of all.
+    Hosts(Vec<HostPart>),
     /// A report, of a program with this name and version: it tells options, figures and counters of disks, and nothing else.
     Report(String),
 }

@@ -82,6 +82,8 @@ impl FleetMember {
             FleetReport::Began { at_ns } => self.began_ns = Some(self.clock.here(at_ns)),
             FleetReport::AtStage(stage) => self.stage = stage,
             FleetReport::Message(stream, note) => observer(&FleetEvent::Message { host, stream, note: &note }),
+            FleetReport::Facts(facts) => observer(&FleetEvent::Facts { facts: &facts }),
+            FleetReport::JobEnded(end) => observer(&FleetEvent::JobEnded { rank, host, end: &end }),
             FleetReport::Interval(interval) => {
                 observer(&FleetEvent::Interval { rank, host, interval: &interval });
                 self.partial.add(&interval);

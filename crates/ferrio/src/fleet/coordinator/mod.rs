@@ -13,7 +13,7 @@ use super::wire::stream::FleetConnection;
 use super::wire::{FleetOrder, FleetReport, HostJobs, HostWork, MeasuredHost};
 use crate::session::{Session, SessionOutcome};
 use ferrio_run::Handle;
-use ferrio_stats::{HostPlaces, IntervalStats, MessageStream, Note, SharedPlace};
+use ferrio_stats::{HostPlaces, IntervalStats, JobEnd, MessageStream, Note, Provenance, SharedPlace};
 use ferrio_sys::clock::monotonic_ns;
 use members::{FleetMember, MemberState, Members};
 use network::{Network, NetworkEvent};
@@ -95,6 +95,20 @@ pub enum FleetEvent<'a> {
     },
     /// Hosts may write to one place, which cannot be told.
     Doubtful(&'a SharedPlace),
+    /// Facts about a host and the jobs, before the start.
+    Facts {
+        /// The facts.
+        facts: &'a Provenance,
+    },
+    /// A job's clone has ended.
+    JobEnded {
+        /// The worker's rank.
+        rank: u32,
+        /// Its host.
+        host: &'a str,
+        /// All of its figures.
+        end: &'a JobEnd,
+    },
     /// A worker is lost.
     Lost {
         /// Its host.
@@ -303,6 +317,7 @@ impl Coordinator {
             words: session.settings.command_line.clone(),
             interval_ms: INTERVAL_MS,
             is_audited: session.is_audited,
+            tells_course: false,
         };
         let outcome = self.run(&work, &session.handle(), observer)?;
         Ok(outcome.session_outcome(outcome.merged()))

@@ -2,9 +2,10 @@
 
 use super::MeasuredHost;
 use crate::fleet::interval_sums::add_in_time;
+use crate::fleet::outcome::MOST_INTERVALS;
 use crate::session::VERSION;
 use ferrio_spec::RunSpec;
-use ferrio_stats::{IntervalStats, RunRecord, WorkerFate, WorkerRecord};
+use ferrio_stats::{IntervalStats, JobSeries, RunRecord, StretchTimes, WorkerFate, WorkerRecord};
 use std::collections::BTreeMap;
 
 /// The figures of a host so far, by the number of the job's clone.
@@ -13,6 +14,8 @@ pub(super) struct PartialRecord {
     /// Number of clones of each job: workers are numbered through all of them.
     n_clones: Vec<u32>,
     workers: BTreeMap<u32, WorkerRecord>,
+    /// The course of each job, in the intervals that were told.
+    series: BTreeMap<u32, JobSeries>,
     elapsed_ns: u64,
     epoch_ms: u64,
 }
@@ -50,7 +53,11 @@ impl PartialRecord {
             fate: WorkerFate { was_let_go: true, is_cut_short: true, ..WorkerFate::default() },
             ..WorkerRecord::default()
         });
-        add_in_time(&mut worker.stats, &interval.stats, interval.end_ns.saturating_sub(interval.start_ns));
+        let lasted_ns = interval.end_ns.saturating_sub(interval.start_ns);
+        add_in_time(&mut worker.stats, &interval.stats, lasted_ns);
+        let series = self.series.entry(job_index).or_insert_with(|| JobSeries::new(job_index, lasted_ns));
+        let times = StretchTimes { start_ns: interval.start_ns, due_ns: interval.end_ns, end_ns: interval.end_ns };
+        series.add(times, &interval.stats, MOST_INTERVALS);
     }
 
     /// The outcome of a host that has told no other.
@@ -61,6 +68,7 @@ impl PartialRecord {
             elapsed_ns: self.elapsed_ns,
             timestamp_ms: self.epoch_ms.saturating_add(self.elapsed_ns / 1_000_000),
             workers: self.workers.into_values().collect(),
+            series: self.series.into_values().collect(),
             ..RunRecord::default()
         };
         MeasuredHost { record, n_failed, is_stopped: true, n_logs_lost: 0, n_intervals_lost: 0 }

@@ -1,7 +1,7 @@
 //! The messages. A field that an older version does not know has a default.
 
 use ferrio_spec::RunSpec;
-use ferrio_stats::{HostPlaces, IntervalStats, MessageStream, Note, RunRecord};
+use ferrio_stats::{HostPlaces, IntervalStats, JobEnd, MessageStream, Note, Provenance, RunRecord};
 use serde::{Deserialize, Serialize};
 
 /// Version of the messages; both ends must have the same.
@@ -35,8 +35,12 @@ pub enum FleetReport {
     AtStage(u32),
     /// A message for the user.
     Message(MessageStream, Note),
+    /// Facts about the machine and the jobs, before the start; only of a run whose course is told.
+    Facts(Box<Provenance>),
     /// Figures of a job's clone for one interval.
     Interval(Box<IntervalStats>),
+    /// A job's clone has ended; only of a run whose course is told.
+    JobEnded(Box<JobEnd>),
     /// The run is over; nothing follows.
     Over(Box<MeasuredHost>),
     /// Nothing was run, for this reason; nothing follows.
@@ -170,4 +174,7 @@ pub struct HostWork {
     pub interval_ms: u64,
     /// Only the outcome is audited, not jobs that prepare others.
     pub is_audited: bool,
+    /// Facts and ends of clones are sent too.
+    #[serde(default)]
+    pub tells_course: bool,
 }

@@ -17,7 +17,7 @@ use super::wire::{FleetReport, Hello, HostJobs, HostWork, MeasuredHost, PROTOCOL
 use crate::session::{PreparedSession, Session, VERSION, start_jobs};
 use ferrio_formats::start;
 use ferrio_run::{Handle, RunEvent, Start};
-use ferrio_stats::{HostPlaces, MessageStream, Note};
+use ferrio_stats::{HostPlaces, IntervalStats, MessageStream, Note};
 use ferrio_sys::system_info;
 use link::{CoordinatorLink, Ordered};
 use std::io;
@@ -92,6 +92,7 @@ fn prepared(
         longer: LongerIntervals::new(work.interval_ms.saturating_mul(1_000_000)),
         n_lost: 0,
         tells_start: source.tells_start(),
+        tells_course: work.tells_course,
     };
     // Servers of fio's clients leave it to these which files they share.
     let (looks, n_parts) = (work.jobs.spec().is_some(), work.n_parts);
@@ -150,6 +151,15 @@ struct SentIntervals {
     n_lost: u64,
     /// The lines of fio before a run are messages.
     tells_start: bool,
+    /// Facts and ends of clones are sent too.
+    tells_course: bool,
+}
+
+impl SentIntervals {
+    fn offer(&mut self, interval: Option<IntervalStats>, link: &CoordinatorLink) {
+        let Some(interval) = interval else { return };
+        self.n_lost += u64::from(!link.offer(FleetReport::Interval(Box::new(interval))));
+    }
 }
 
 /// Makes the sessions of a worker.
@@ -228,8 +238,18 @@ fn tell(event: &RunEvent, link: &CoordinatorLink, intervals: &mut SentIntervals)
         }
         RunEvent::Message(stream, note) => link.send(FleetReport::Message(*stream, note.clone())),
         RunEvent::Interval(interval) => {
-            let Some(interval) = intervals.longer.add(interval) else { return };
-            intervals.n_lost += u64::from(!link.offer(FleetReport::Interval(Box::new(interval))));
+            let interval = intervals.longer.add(interval);
+            intervals.offer(interval, link);
+        }
+        RunEvent::Recording { provenance, .. } if intervals.tells_course => {
+            link.send(FleetReport::Facts(provenance.clone()));
+        }
+        RunEvent::JobEnded(end) => {
+            let rest = intervals.longer.rest(end.stretch.job_number);
+            intervals.offer(rest, link);
+            if intervals.tells_course {
+                link.send(FleetReport::JobEnded(end.clone()));
+            }
         }
         _ => {}
     }

@@ -1,5 +1,6 @@
 //! The report of a run as text: its table, and the findings of its audit.
 
+use crate::shared::hosts_report::{summary, with_rows_of_hosts};
 use crate::ui::console::has_colour;
 use ferrio_formats::native::{DrawnRuntimes, TEXT_WIDTH, drawn_runtimes, headlines, legend, table, totals, wrap};
 use ferrio_stats::{Audit, RunRecord};
@@ -10,12 +11,13 @@ const LEGEND: &str = "MB/s: millions of bytes a second. 1 s = 1,000 ms, 1 ms = 1
 
 /// The table, its legend, and the findings.
 pub(crate) fn report_text(record: &RunRecord) -> String {
-    let rows = headlines(record);
-    let mut text = if rows.is_empty() {
+    let rows = with_rows_of_hosts(record, headlines(record));
+    let mut text = summary(record);
+    text.push_str(&if rows.is_empty() {
         "No job has done any I/O.\n".to_owned()
     } else {
         table(&[&rows[..], &totals(record)].concat())
-    };
+    });
     if !rows.is_empty() {
         text.push('\n');
         text.push_str(&wrap(LEGEND, "", TEXT_WIDTH));

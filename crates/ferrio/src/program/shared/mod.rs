@@ -8,6 +8,7 @@ pub(crate) mod engine_choice;
 pub(crate) mod engine_library;
 pub(crate) mod examined;
 pub(crate) mod hosts;
+pub(crate) mod hosts_report;
 pub(crate) mod inputs;
 pub(crate) mod keeping;
 pub(crate) mod own_directory;

@@ -50,9 +50,7 @@ impl EventLog {
     pub(crate) fn event(&mut self, console: &mut Console, event: &RunEvent) {
         let told = match event {
             RunEvent::Recording { provenance, run_epoch_ms, interval } => {
-                let interval_ns = u64::try_from(interval.as_nanos()).unwrap_or(u64::MAX);
-                self.tell(console, LoggedEvent::Begin { run_epoch_ms: *run_epoch_ms, interval_ns }, Some(provenance));
-                self.tell_collected(console);
+                self.begin(console, provenance, *run_epoch_ms, *interval);
                 return;
             }
             RunEvent::Interval(stretch) => LoggedEvent::Interval(stretch.clone()),
@@ -60,6 +58,24 @@ impl EventLog {
             RunEvent::Message(stream, note) => said(*stream, note.clone()),
             _ => return,
         };
+        self.tell(console, told, None);
+    }
+
+    /// The first line.
+    pub(crate) fn begin(
+        &mut self,
+        console: &mut Console,
+        provenance: &Provenance,
+        run_epoch_ms: u64,
+        interval: Duration,
+    ) {
+        let interval_ns = u64::try_from(interval.as_nanos()).unwrap_or(u64::MAX);
+        self.tell(console, LoggedEvent::Begin { run_epoch_ms, interval_ns }, Some(provenance));
+        self.tell_collected(console);
+    }
+
+    /// A line for what has happened on a host of several.
+    pub(crate) fn of_host(&mut self, console: &mut Console, told: LoggedEvent) {
         self.tell(console, told, None);
     }
 

@@ -11,10 +11,10 @@ const HEADER: &str = "result,job,group,direction,error,ios,bytes,runtime_ns,byte
 
 const PERCENTS: [f64; 5] = [50.0, 95.0, 99.0, 99.9, 99.99];
 
-/// The table of some results. A figure that a result lacks is an empty field.
+/// The table of some results, each followed by those of its hosts. A figure that a result lacks is an empty field.
 pub(crate) fn csv_table(results: &[RunResult]) -> String {
     let mut text = format!("{HEADER}\n");
-    for result in results {
+    for result in results.iter().flat_map(with_hosts) {
         for job in &result.jobs {
             for kind in IoKind::ALL {
                 text.extend(line(&result.name, job, kind));
@@ -22,6 +22,10 @@ pub(crate) fn csv_table(results: &[RunResult]) -> String {
         }
     }
     text
+}
+
+fn with_hosts(result: &RunResult) -> impl Iterator<Item = &RunResult> {
+    std::iter::once(result).chain(result.hosts.iter().map(|host| &host.result))
 }
 
 fn line(result: &str, job: &JobResult, kind: IoKind) -> Option<String> {

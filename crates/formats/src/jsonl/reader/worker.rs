@@ -18,6 +18,8 @@ const NS_PER_MS: f64 = 1e6;
 
 pub(super) struct WorkerLines {
     name: String,
+    /// Its host, of a run on several.
+    pub(super) host: Option<String>,
     group_index: u32,
     interval_ms: f64,
     limits: SeriesLimits,
@@ -45,6 +47,7 @@ impl WorkerLines {
     pub(super) fn new(line: &SpanLine, interval_ms: f64, limits: SeriesLimits) -> Self {
         Self {
             name: line.job.clone(),
+            host: line.host.clone(),
             group_index: line.group,
             interval_ms,
             limits,

@@ -84,6 +84,15 @@
     return [axis(chart.x, { space: 70 }), axis(chart.y, { size: 76, space: 28 })];
   }
 
+  // Dark is much, but on dark paper light is.
+  const ramp = () => isDark() ? ["#243b53", "#ffe08a"] : ["#d6e6f4", "#08306b"];
+  function mix(share) {
+    const [low, high] = ramp();
+    const part = (text, index) => parseInt(text.slice(1 + 2 * index, 3 + 2 * index), 16);
+    const channel = (index) => Math.round(part(low, index) + (part(high, index) - part(low, index)) * share);
+    return "rgb(" + [0, 1, 2].map(channel).join(",") + ")";
+  }
+
   function options(chart, width, more) {
     const scale = (axis) => axis.is_log ? { time: false, distr: 3 } : { time: false };
     return Object.assign({
@@ -239,18 +248,20 @@
   }
 
   const MOST_CELLS = 5000;
+  const MOST_NAMES = 64, MOST_LETTERS = 24;
+  // Columns whose highest value is this much above the lowest (as a logarithm) have all shades.
+  const PALE = Math.log(1.5);
+  // Room for each row, and for its name where all have one.
+  const rows_height = (n_rows) => Math.max(120, 60 + n_rows * (n_rows <= MOST_NAMES ? 16 : 4));
   function heat(chart, figure) {
-    figure.note("The " + (isDark() ? "lighter" : "darker") + " a cell, the more I/Os took this long at this time.");
     const map = chart.content.heat;
+    const named = map.rows.length > 0;
+    figure.note("The " + (isDark() ? "lighter" : "darker") + " a cell, the " + map.meaning + ".");
     const most = map.cells.reduce((most, cell) => Math.max(most, cell[2]), 1);
     const at = new Map(map.cells.map(([column, row, count]) => [column * 4096 + row, count]));
     const low = map.edges[0], high = map.edges[map.edges.length - 1];
-    const ramp = isDark() ? ["#243b53", "#ffe08a"] : ["#d6e6f4", "#08306b"];
-    const mix = (share) => {
-      const part = (text, index) => parseInt(text.slice(1 + 2 * index, 3 + 2 * index), 16);
-      const channel = (index) => Math.round(part(ramp[0], index) + (part(ramp[1], index) - part(ramp[0], index)) * share);
-      return "rgb(" + [0, 1, 2].map(channel).join(",") + ")";
-    };
+    const share = (value) => map.is_log ? Math.log(value + 1) / Math.log(most + 1) : value / most;
+    const row_text = (row) => named ? map.rows[row] : TEXT.nanoseconds(map.edges[row]) + " to " + TEXT.nanoseconds(map.edges[row + 1]);
     function draw(plot) {
       const { ctx, bbox } = plot;
       ctx.save();
@@ -260,12 +271,14 @@
       for (const [column, row, count] of map.cells) {
         const left = plot.valToPos(map.columns[column][0], "x", true), right = plot.valToPos(map.columns[column][1], "x", true);
         const top = plot.valToPos(map.edges[row + 1], "y", true), bottom = plot.valToPos(map.edges[row], "y", true);
-        ctx.fillStyle = mix(Math.log(count + 1) / Math.log(most + 1));
-        ctx.fillRect(left, top, Math.max(right - left, 1) + 0.5, Math.max(bottom - top, 1) + 0.5);
+        ctx.fillStyle = mix(share(count));
+        // Rows with names stay apart.
+        const height = Math.max(bottom - top, 1);
+        ctx.fillRect(left, top, Math.max(right - left, 1) + 0.5, named && height > 4 ? height - 1 : height + 0.5);
       }
       ctx.restore();
     }
-    const scales = { x: { time: false }, y: { time: false, distr: 3, range: () => [low, high] } };
+    const scales = { x: { time: false }, y: { time: false, distr: named ? 1 : 3, range: () => [low, high] } };
     const hooks = { draw: [draw], setScale: [follow], setCursor: [(plot) => {
       const { left, top } = plot.cursor;
       if (left == null || left < 0 || top < 0) return figure.say("");
@@ -273,9 +286,10 @@
       const column = map.columns.findIndex(([from, to]) => from <= x && x < to), row = map.edges.findIndex((edge) => edge > y) - 1;
       if (column < 0) return figure.say(moment(x) + ": nothing was measured");
       if (row < 0) return figure.say("");
-      const count = at.get(column * 4096 + row) || 0;
-      figure.say(moment(map.columns[column][0]) + " to " + moment(map.columns[column][1]) + ": " + digits(count) + " " + map.counted + " of "
-        + TEXT.nanoseconds(map.edges[row]) + " to " + TEXT.nanoseconds(map.edges[row + 1]));
+      const count = at.get(column * 4096 + row);
+      const when = moment(map.columns[column][0]) + " to " + moment(map.columns[column][1]) + ": ";
+      if (named) figure.say(when + row_text(row) + ": " + (count == null ? "nothing was measured" : digits(count) + " " + map.counted));
+      else figure.say(when + digits(count || 0) + " " + map.counted + " of " + row_text(row));
     }] };
     const ends = reach() || [0, 1];
     const xs = Array.from(new Set([...ends, ...map.columns.flat()])).sort((one, other) => one - other);
@@ -289,17 +303,27 @@
       }
       return all;
     };
-    const made = options(chart, figure.width(), { series, scales, hooks });
+    const made = options(chart, figure.width(), Object.assign({ series, scales, hooks }, named ? { height: rows_height(map.rows.length) } : {}));
     made.axes[1].splits = splits;
+    if (named) {
+      // A name in the middle of its row, where there is room for all of them.
+      const every = Math.ceil(map.rows.length / MOST_NAMES);
+      const short = (name) => name.length > MOST_LETTERS ? name.slice(0, MOST_LETTERS / 2) + "\u2026" + name.slice(-MOST_LETTERS / 2) : name;
+      const last = map.rows.length - 1;
+      const places = map.rows.map((_, row) => row + 0.5).filter((_, row) => (last - row) % every === 0);
+      const letters = map.rows.reduce((most, name) => Math.max(most, short(name).length), 0);
+      Object.assign(made.axes[1], { splits: () => places, filter: (_, all) => all, space: 1, size: Math.max(50, 8 * letters + 20),
+        grid: { show: false }, ticks: { show: false }, values: (_, all) => all.map((place) => short(map.rows[Math.floor(place)])) });
+    }
     const plot = new uPlot(made, [xs, xs.map(() => null)], figure.plot);
-    figure.legend.append(element("span", { class: "chart-note" }, "1 "),
-      element("span", { class: "swatch", style: "width:8rem;height:.8rem;background:linear-gradient(to right," + ramp.join(",") + ")" }),
-      element("span", { class: "chart-note" }, digits(most) + " " + map.counted + " (logarithmic)"));
+    figure.legend.append(element("span", { class: "chart-note" }, map.is_log ? "1 " : "0 "),
+      element("span", { class: "swatch", style: "width:8rem;height:.8rem;background:linear-gradient(to right," + ramp().join(",") + ")" }),
+      element("span", { class: "chart-note" }, digits(most) + " " + map.counted + (map.is_log ? " (logarithmic)" : "")));
     figure.table(() => {
-      const rows = [["from", "to", "latency from", "latency to", map.counted]];
+      const rows = [["from", "to", ...(named ? [chart.y.label] : ["latency from", "latency to"]), map.counted]];
       for (const [column, row, count] of map.cells.slice(0, MOST_CELLS)) {
-        rows.push([moment(map.columns[column][0]), moment(map.columns[column][1]), TEXT.nanoseconds(map.edges[row]),
-          TEXT.nanoseconds(map.edges[row + 1]), digits(count, 15)]);
+        const place = named ? [map.rows[row]] : [TEXT.nanoseconds(map.edges[row]), TEXT.nanoseconds(map.edges[row + 1])];
+        rows.push([moment(map.columns[column][0]), moment(map.columns[column][1]), ...place, digits(count, 15)]);
       }
       const left = map.cells.length - MOST_CELLS;
       return { rows, note: left > 0 ? "The first " + digits(MOST_CELLS) + " of " + digits(map.cells.length) + " cells, in the order of time." : "" };
@@ -322,6 +346,36 @@
       body.append(row);
     });
     figure.plot.append(element("div", { class: "scrolls", tabindex: "0", role: "region", "aria-label": chart.title },
+      element("table", {}, element("thead", {}, head), body)));
+    return null;
+  }
+
+  // Figures of hosts side by side: a table, shaded within each column.
+  function shades(chart, figure) {
+    const { columns, rows } = chart.content.shades;
+    const head = element("tr", {}, element("th", { scope: "col" }, chart.x.label), ...columns.map((name) => element("th", { scope: "col" }, name)));
+    const body = element("tbody");
+    // The first row is of all; a small difference stays pale.
+    const reach = columns.map((_, column) => {
+      const known = rows.slice(1).map(([, values]) => values[column]).filter((value) => value != null);
+      const low = Math.min(...known), high = Math.max(...known);
+      return [low, Math.log(Math.max(high / Math.max(low, 1), 1))];
+    });
+    rows.forEach(([name, values], index) => {
+      const row = element("tr", index === 0 ? { class: "total" } : {}, element("th", { scope: "row" }, name));
+      values.forEach((value, column) => {
+        const cell = element("td", {}, value == null ? "-" : TEXT[chart.y.unit](value));
+        if (index > 0 && value != null) {
+          const [low, span] = reach[column];
+          const share = Math.log(Math.max(value / Math.max(low, 1), 1)) / Math.max(span, PALE);
+          cell.style.background = mix(share);
+          cell.style.color = (share > 0.5) === isDark() ? "#000" : "#fff";
+        }
+        row.append(cell);
+      });
+      body.append(row);
+    });
+    figure.plot.append(element("div", { class: "scrolls shades", tabindex: "0", role: "region", "aria-label": chart.title },
       element("table", {}, element("thead", {}, head), body)));
     return null;
   }
@@ -367,6 +421,8 @@
     const made = element("figure", { id: "chart-" + chart.id }, element("figcaption", {}, chart.title));
     const note = element("p", { class: "chart-note" }, chart.note);
     made.append(note, legend, plotPlace, readout);
+    // Hosts side by side have the whole width.
+    made.classList.toggle("wide", Boolean(chart.content.shades || chart.content.heat && chart.content.heat.rows.length));
     place.append(made);
     const figure = {
       title: chart.title, legend, plot: plotPlace,
@@ -388,7 +444,7 @@
       },
     };
     const kind = Object.keys(chart.content)[0];
-    const plot = { lines, heat, bars }[kind](chart, figure);
+    const plot = { lines, heat, bars, shades }[kind](chart, figure);
     if (plot) {
       keys(figure, plot);
       shown.push({ plot, figure, unit: chart.x.unit });
@@ -406,7 +462,7 @@
   }
   // A chart that was drawn alone in its row becomes narrower with the next one.
   function fit() {
-    for (const { plot, figure } of shown) if (plot.width !== figure.width()) plot.setSize({ width: figure.width(), height: 280 });
+    for (const { plot, figure } of shown) if (plot.width !== figure.width()) plot.setSize({ width: figure.width(), height: plot.height });
   }
   // Clones are one row that opens. Without this script they are all there.
   for (const button of document.querySelectorAll("button.opens")) {

@@ -14,13 +14,19 @@ pub(crate) struct Intervals {
 }
 
 impl Intervals {
-    /// `None`: no records of intervals are kept.
-    pub(crate) fn new(times: Option<IntervalTimes>) -> Self {
-        Self { times, end_ns: u64::MAX }
+    /// No interval begins before [`Self::begin`].
+    pub(crate) fn new() -> Self {
+        Self { times: None, end_ns: u64::MAX }
     }
 
-    /// Called when I/O starts or an interval has ended.
-    pub(crate) fn start(&mut self, now_ns: u64) {
+    /// I/O starts; `None`: no records of intervals are kept.
+    pub(crate) fn begin(&mut self, times: Option<IntervalTimes>, now_ns: u64) {
+        self.times = times;
+        self.start(now_ns);
+    }
+
+    /// Called when an interval begins.
+    fn start(&mut self, now_ns: u64) {
         self.end_ns = self.times.map_or(u64::MAX, |times| times.next_after(now_ns));
     }
 

@@ -8,7 +8,6 @@ pub(crate) mod rates;
 pub(crate) mod steady;
 
 use crate::error::Failure;
-use crate::link::board::IntervalTimes;
 use crate::link::message::WorkerMessage;
 use crate::plan::WorkerPlan;
 use crate::worker::core::WorkerCore;
@@ -28,11 +27,11 @@ pub(crate) struct Samplers {
 }
 
 impl Samplers {
-    pub(crate) fn new(plan: &WorkerPlan, intervals: Option<IntervalTimes>) -> Self {
+    pub(crate) fn new(plan: &WorkerPlan) -> Self {
         Self {
             rates: Rates::new(plan),
             steady: SteadySampler::new(plan),
-            intervals: Intervals::new(intervals),
+            intervals: Intervals::new(),
             minima: Minima::new(plan),
         }
     }

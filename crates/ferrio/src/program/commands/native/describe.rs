@@ -23,6 +23,22 @@ const AFTER_RUN: &str = "The last run on each target is remembered in $XDG_STATE
 pub(crate) fn run() -> Command {
     let format = value("output-format", "jsonl", "Print a line of JSON for each second of each job while the run goes on, and the findings at its end. --status-interval=TIME sets another length than a second")
         .value_parser(["jsonl"]);
+    let [output, anonymous, keep, record] = files_of_a_run();
+    let command = of_jobs("ferrio run", "Run fio's jobs, and audit the figures")
+        .long_about(
+            "Run fio's job files and options, and show ferrio's own report: a row of headline figures for each job, and \
+             findings where the evidence contradicts a figure: a cache that answered, a depth that was not reached, \
+             writes that were still in memory.",
+        )
+        .after_help(AFTER_RUN);
+    let command = CsvOption::augment_args(JsonOption::augment_args(command)).args([format, output]);
+    let command = ViewOptions::augment_args(PageOption::augment_args(command).arg(anonymous));
+    let command = AllowOptions::augment_args(command.args([keep, record]));
+    HostsOptions::augment_args(RepeatOptions::augment_args(command))
+}
+
+/// The options of fio's front end about what becomes of a run's outcome: output, anonymous, keep, record.
+pub(crate) fn files_of_a_run() -> [Arg; 4] {
     let output = value("output", "FILE", "Write the report to a file").value_hint(ValueHint::FilePath);
     let anonymous = anonymous("Leave out names of host, kernel, models, paths and mounts, in report, JSON and page");
     let keep = value(
@@ -38,17 +54,7 @@ pub(crate) fn run() -> Command {
         "Write the whole run to a file, which ferrio report, plot and compare read, in any format of a report; with --repeat, a folder with the record of each run",
     )
     .value_hint(ValueHint::FilePath);
-    let command = of_jobs("ferrio run", "Run fio's jobs, and audit the figures")
-        .long_about(
-            "Run fio's job files and options, and show ferrio's own report: a row of headline figures for each job, and \
-             findings where the evidence contradicts a figure: a cache that answered, a depth that was not reached, \
-             writes that were still in memory.",
-        )
-        .after_help(AFTER_RUN);
-    let command = CsvOption::augment_args(JsonOption::augment_args(command)).args([format, output]);
-    let command = ViewOptions::augment_args(PageOption::augment_args(command).arg(anonymous));
-    let command = AllowOptions::augment_args(command.args([keep, record]));
-    HostsOptions::augment_args(RepeatOptions::augment_args(command))
+    [output, anonymous, keep, record]
 }
 
 /// `ferrio check`.

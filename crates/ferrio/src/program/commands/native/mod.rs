@@ -4,6 +4,7 @@
 
 pub(crate) mod check;
 pub(crate) mod describe;
+mod ending;
 pub(crate) mod errors;
 pub(crate) mod fleet;
 mod live;
@@ -19,6 +20,7 @@ use ferrio::session::VERSION;
 use ferrio_job::invocation::Invocation;
 use ferrio_job::message::{Message, OutputStream};
 use ferrio_job::{Mode, SystemEnvironment};
+use ferrio_spec::FormatKind;
 use std::ffi::OsString;
 use std::fmt::Display;
 use std::io::IsTerminal;
@@ -28,6 +30,9 @@ use web::{ViewOptions, WebOptions};
 /// Options for reports in fio's formats, which the native commands do not write.
 const REPORTS_OF_FIO: [&str; 6] =
     ["--output-format", "--minimal", "--append-terse", "--terse-version", "--status-interval", "--eta"];
+
+/// Those among them that a fleet has beside its own report.
+const FORMATS_OF_FIO: [&str; 4] = ["--output-format", "--minimal", "--append-terse", "--terse-version"];
 
 /// The format that `run` writes too, and what sets the length of its intervals.
 const JSONL: &str = "--output-format=jsonl";
@@ -72,6 +77,8 @@ struct OwnOptions {
     csv: bool,
     /// `--output-format=jsonl`.
     jsonl: bool,
+    /// Formats of fio are asked for.
+    of_fio: bool,
     live: bool,
     web: Option<WebOptions>,
     /// `--html`: the file of the page.
@@ -80,9 +87,9 @@ struct OwnOptions {
 
 impl OwnOptions {
     /// Takes them out of the arguments.
-    fn take(is_run: bool, words: &mut Vec<OsString>) -> anyhow::Result<Self> {
+    fn take(command: &str, words: &mut Vec<OsString>) -> anyhow::Result<Self> {
         let JsonOption { json } = own_options::take(words)?;
-        if !is_run {
+        if command == "check" {
             return Ok(Self { json, ..Self::default() });
         }
         let CsvOption { csv } = own_options::take(words)?;
@@ -96,8 +103,19 @@ impl OwnOptions {
         if jsonl && (csv || json) {
             return Err(anyhow!("{JSONL} has all figures already: leave out --json and --csv"));
         }
-        Ok(Self { json, csv, jsonl, live, web: WebOptions::of(views)?, html })
+        let has_name = |word: &OsString| word.to_str().is_some_and(|word| FORMATS_OF_FIO.contains(&name_of(word)));
+        let of_fio = command == "fleet" && words.iter().any(|word| word != JSONL && has_name(word));
+        if of_fio && (csv || json || jsonl) {
+            return Err(anyhow!(
+                "--json, --csv, {JSONL} and the formats of fio are forms of one report: give one of them"
+            ));
+        }
+        Ok(Self { json, csv, jsonl, of_fio, live, web: WebOptions::of(views)?, html })
     }
+}
+
+fn name_of(word: &str) -> &str {
+    word.split('=').next().unwrap_or_default()
 }
 
 /// True if the lines of jsonl are asked for; the option then is one word.
@@ -119,13 +137,13 @@ fn parse(command: &str, arguments: &[OsString]) -> Result<Request, Vec<Message>>
     words.extend(arguments.iter().skip(1).cloned());
     let refuse = |text: &dyn Display| vec![(OutputStream::Stderr, format!("ferrio {command}: {text}\n").into())];
     let is_run = command != "check";
-    let own = OwnOptions::take(is_run, &mut words).map_err(|error| refuse(&error))?;
+    let own = OwnOptions::take(command, &mut words).map_err(|error| refuse(&error))?;
     let permits = if is_run { Permits::take(&mut words).map_err(|error| refuse(&error))? } else { Permits::all() };
     let jsonl = own.jsonl;
     let of_fio = |word: &OsString| {
         let word = word.to_str().unwrap_or_default();
-        let name = word.split('=').next().unwrap_or_default();
-        if jsonl && (word == JSONL || name == INTERVAL) {
+        let name = name_of(word);
+        if jsonl && (word == JSONL || name == INTERVAL) || own.of_fio && FORMATS_OF_FIO.contains(&name) {
             return None;
         }
         REPORTS_OF_FIO.contains(&name).then(|| name.to_owned())
@@ -144,8 +162,11 @@ fn parse(command: &str, arguments: &[OsString]) -> Result<Request, Vec<Message>>
         Some(lines) => lines.lines().flat_map(|line| refuse(&line)).collect(),
         None => error.messages,
     })?;
-    if let Some(name) = without_effect(&invocation, jsonl, is_run) {
+    if let Some(name) = without_effect(&invocation, &own, is_run) {
         return Err(refuse(&format!("{name} has no effect here: leave out the word {command}")));
+    }
+    if own.of_fio && invocation.output.formats.has(FormatKind::Records) {
+        return Err(refuse(&"jsonl is written while the run goes on: give it alone"));
     }
     let tells_early = [(jsonl, JSONL), (own.web.is_some(), "--web")].into_iter().find(|(is_wanted, _)| *is_wanted);
     if let Some((_, name)) = tells_early.filter(|_| invocation.output.is_anonymous) {
@@ -185,11 +206,12 @@ fn no_live_view(invocation: &Invocation, is_jsonl: bool) -> Option<String> {
 }
 
 /// The first option that only the front end of fio serves, however it was written.
-fn without_effect(invocation: &Invocation, is_jsonl: bool, is_run: bool) -> Option<&'static str> {
+fn without_effect(invocation: &Invocation, own: &OwnOptions, is_run: bool) -> Option<&'static str> {
     let is_served = |name: &str| match name {
         "--output" | "--anonymous" | "--debug" | "--safe" => true,
         "--keep" | "--record" => is_run,
-        "--status-interval" | "--output-format" => is_jsonl,
+        "--status-interval" => own.jsonl,
+        "--output-format" => own.jsonl || own.of_fio,
         _ => false,
     };
     invocation.options_of_reports().find(|name| !is_served(name))

@@ -3,37 +3,31 @@
 //!
 //! Must not know: rules, how figures are laid out. Start reading at [`run`].
 
+use super::ending::{Ending, OpenFiles, ReportForm, ShownAs};
 use super::errors::run_error_text;
 use super::viewers::Viewers;
 use super::web::{WebOptions, without_token};
 use super::{OwnOptions, Request, parse};
-use crate::shared::audited_text::report_text;
 use crate::shared::keeping::Keeping;
 use crate::shared::protected_files;
 use crate::shared::records::{self, EventLog};
 use crate::ui::arguments;
 use crate::ui::console::{Console, can_be_steered, show_aside, show_progress};
-use crate::ui::csv_table::csv_table;
 use crate::ui::exit::{self, Exit};
 use crate::ui::signals::Signals;
 use anyhow::anyhow;
-use ferrio::live::frame::FinalReports;
-use ferrio::session::VERSION;
 use ferrio::session::{Observer, Session, SessionOutcome};
 use ferrio_formats::eta::{EtaLine, plain_line};
-use ferrio_formats::jsonl;
-use ferrio_formats::native::{drawn_runtimes, headlines, note_text, totals};
-use ferrio_formats::record_file;
+use ferrio_formats::native::note_text;
 use ferrio_formats::start;
 use ferrio_job::Invocation;
 use ferrio_run::{RunError, RunEvent};
 use ferrio_spec::Compatibility;
-use ferrio_stats::{Audit, EtaSnapshot, Histogram, IntervalStats, MessageStream, Note, RunRecord, full_percentiles};
-use ferrio_sys::output::{AtomicFile, FileRole, ProtectedPaths};
-use serde_json::json;
+use ferrio_stats::{EtaSnapshot, Histogram, IntervalStats, MessageStream, Note, full_percentiles};
+use ferrio_sys::output::{FileRole, ProtectedPaths};
 use std::ffi::OsString;
 use std::io::IsTerminal;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -71,7 +65,7 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
 
 fn start(request: Request, kept: ProtectedPaths, arguments: &[OsString], console: &mut Console) -> ExitCode {
     let Request { own, mut invocation, inputs } = request;
-    let OwnOptions { json, csv, jsonl: writes_lines, live, web, html } = own;
+    let OwnOptions { json, csv, jsonl: writes_lines, live, web, html, .. } = own;
     let keeping = match Keeping::of(invocation.output.keep.as_deref(), Some(PROGRAM), console) {
         Ok(keeping) => keeping,
         Err(code) => return code,
@@ -80,7 +74,7 @@ fn start(request: Request, kept: ProtectedPaths, arguments: &[OsString], console
     let started_at = Instant::now();
     let kept = Arc::new(kept);
     // A file that cannot be written is known before the run.
-    let files = match OpenFiles::create(html, invocation.output.record.take(), &kept) {
+    let files = match OpenFiles::create(PROGRAM, html, invocation.output.record.take(), &kept) {
         Ok(files) => files,
         Err(text) => return failure(console, &text.to_string()),
     };
@@ -101,7 +95,7 @@ fn start(request: Request, kept: ProtectedPaths, arguments: &[OsString], console
         Err(text) => return failure(console, &text.to_string()),
     };
     let (is_debug, is_anonymous) = (invocation.debug.mask != 0, invocation.output.is_anonymous);
-    let is_stored = files.record.is_some();
+    let is_stored = files.has_record();
     let mut course =
         writes_lines.then(|| EventLog::with_words(is_stored, invocation.run.global_options.clone(), note_text));
     let run = session_of(&mut invocation, inputs, arguments, is_followed).and_then(|mut session| {
@@ -118,7 +112,8 @@ fn start(request: Request, kept: ProtectedPaths, arguments: &[OsString], console
     });
     match run {
         Ok((outcome, signals)) => {
-            let shown = ShownAs { json, csv, is_debug, is_anonymous, started_at };
+            let form = ReportForm::of(json, csv);
+            let shown = ShownAs { form, is_debug, is_anonymous, started_at };
             let ending = Ending { shown, signal: signals.first(), files, keeping, course };
             let (code, reports) = ending.show(outcome, viewers.want_reports(), console);
             let _ = signals.take_untold();
@@ -160,124 +155,6 @@ fn viewers(live: bool, web: Option<WebOptions>) -> anyhow::Result<Viewers> {
     Viewers::start(live, server).map_err(cannot_show)
 }
 
-/// How a run is reported.
-struct ShownAs {
-    json: bool,
-    csv: bool,
-    is_debug: bool,
-    is_anonymous: bool,
-    started_at: Instant,
-}
-
-/// What is to be done with the outcome of a run.
-struct Ending {
-    shown: ShownAs,
-    /// The first signal that wanted the end of the run.
-    signal: Option<i32>,
-    files: OpenFiles,
-    keeping: Option<Keeping>,
-    /// The lines of jsonl.
-    course: Option<EventLog>,
-}
-
-impl Ending {
-    /// Reports a run that is over: as the last lines of jsonl, or in one piece. Returns the exit code, and the reports if they are wanted
-    /// elsewhere.
-    fn show(
-        self,
-        mut outcome: SessionOutcome,
-        wants_reports: bool,
-        console: &mut Console,
-    ) -> (u8, Option<FinalReports>) {
-        let Self { shown, signal, files, keeping, course } = self;
-        if let Some(error) = outcome.not_remembered.as_ref().filter(|_| shown.is_debug) {
-            console.trace(&format!("the run is not remembered: {error}\n"));
-        }
-        if let Some(messages) = console.messages() {
-            messages.clone_into(&mut outcome.run.record.messages);
-        }
-        if shown.is_anonymous {
-            outcome.run.record.make_anonymous();
-        }
-        let OpenFiles { page, record: record_file } = files;
-        let record = &outcome.run.record;
-        let mut told = Vec::new();
-        match course {
-            Some(mut course) => {
-                console.report(&jsonl::audit(record.audit.as_ref().unwrap_or(&Audit::default())));
-                let exit = exit::exit_number(&outcome, signal, console);
-                course.end(console, exit, signal, shown.started_at.elapsed());
-                told = course.told;
-            }
-            None if shown.json => console.report(&document(record)),
-            None if shown.csv => console.report(&csv_table(&[ferrio_formats::of_record(record)])),
-            None => console.report(&report_text(record)),
-        }
-        let is_wanted = wants_reports || page.is_some();
-        let html = is_wanted.then(|| ferrio_pictures::page::page(&[ferrio_formats::of_record(record)]));
-        if let (Some(page), Some(html)) = (page, &html) {
-            page.write(html.as_bytes(), console);
-        }
-        if let Some(keeping) = &keeping {
-            keeping.keep(record, console);
-        }
-        let reports = html.filter(|_| wants_reports).map(|page| FinalReports { document: document(record), page });
-        if let Some(file) = record_file {
-            let stored = &mut outcome.run.record;
-            console.all_messages().clone_into(&mut stored.messages);
-            stored.course = told;
-            file.write(&record_file::encode(stored), console);
-        }
-        (exit::exit_number(&outcome, signal, console), reports)
-    }
-}
-
-/// A file for the end of the run, which is open before it.
-struct OpenFile {
-    /// What it shall have, for messages.
-    content: &'static str,
-    path: PathBuf,
-    file: AtomicFile,
-}
-
-impl OpenFile {
-    /// One for the option that was given, if it was.
-    fn create(
-        content: &'static str,
-        path: Option<PathBuf>,
-        kept: &Arc<ProtectedPaths>,
-    ) -> anyhow::Result<Option<Self>> {
-        let Some(path) = path else { return Ok(None) };
-        match AtomicFile::create(&path, kept) {
-            Ok(file) => Ok(Some(Self { content, path, file })),
-            Err(error) => Err(anyhow!(Self::error(content, &path, &error))),
-        }
-    }
-
-    fn write(self, bytes: &[u8], console: &mut Console) {
-        if let Err(error) = self.file.write(bytes) {
-            console.error(&format!("{PROGRAM}: {}\n", Self::error(self.content, &self.path, &error)));
-            console.has_failed = true;
-        }
-    }
-
-    fn error(content: &str, path: &Path, error: &std::io::Error) -> String {
-        format!("cannot write the {content} {}: {}", path.display(), ferrio_units::error_text(error))
-    }
-}
-
-/// The files of `--html` and `--record`.
-struct OpenFiles {
-    page: Option<OpenFile>,
-    record: Option<OpenFile>,
-}
-
-impl OpenFiles {
-    fn create(page: Option<PathBuf>, record: Option<PathBuf>, kept: &Arc<ProtectedPaths>) -> anyhow::Result<Self> {
-        Ok(Self { page: OpenFile::create("page", page, kept)?, record: OpenFile::create("record", record, kept)? })
-    }
-}
-
 /// The session of the request: native, with evidence from the files, with the course of each job, and remembered.
 fn session_of(
     invocation: &mut Invocation,
@@ -316,32 +193,6 @@ fn go(
     viewers.end_terminal();
     observer.end();
     Ok((outcome?, signals))
-}
-
-/// The report as JSON.
-fn document(record: &RunRecord) -> String {
-    let messages: Vec<String> =
-        record.messages.kept().iter().map(|message| note_text(&message.note).trim().to_owned()).collect();
-    let mut document = json!({
-        "version": VERSION,
-        "timestamp_ms": record.timestamp_ms,
-        "elapsed_ns": record.elapsed_ns,
-        "global_options": record.global_options,
-        "jobs": headlines(record),
-        "findings": record.audit.as_ref().map(|audit| &audit.findings),
-        "unexamined": record.audit.as_ref().map(|audit| &audit.unexamined),
-        "n_rules": record.audit.as_ref().map(|audit| audit.n_rules),
-        "provenance": record.provenance.as_ref().map(|provenance| provenance.to_document()),
-        "messages": messages,
-    });
-    let (totals, runtimes) = (totals(record), drawn_runtimes(record));
-    if !totals.is_empty() {
-        document["total"] = json!(totals);
-    }
-    if !runtimes.is_empty() {
-        document["drawn_runtimes"] = json!(runtimes);
-    }
-    format!("{document:#}\n")
 }
 
 /// Prints events of a run for a person.

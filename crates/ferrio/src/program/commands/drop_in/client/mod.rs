@@ -84,6 +84,7 @@ fn clients(invocation: &Invocation, words: &[String], console: &mut Console) -> 
         words: words.to_vec(),
         interval_ms: INTERVAL_MS,
         is_audited: reporter.writes_json(),
+        tells_course: false,
     };
     let mut shown = ClientConsole { console, has_text: reporter.writes_normal() };
     let outcome = watched(&mut coordinator, &work_of, &invocation.control.trigger, &handle, &mut shown);

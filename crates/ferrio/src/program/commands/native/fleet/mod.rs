@@ -1,31 +1,44 @@
 //! `ferrio fleet`: one run of fio's jobs on many hosts at once, and one report of what all of them have measured.
 //!
-//! Must not know: how hosts talk to each other. Start reading at [`run`]; `shared/hosts.rs` starts the workers, `text` has the report.
+//! Must not know: how hosts talk to each other. Start reading at [`run`]; `shared/hosts.rs` starts the workers, `ending` reports.
 
+mod course;
 mod manifest;
 mod options;
 pub(crate) mod progress;
-mod text;
 
-use super::{Request, parse};
+use super::ending::{Ending, OpenFiles, ReportForm, ShownAs};
+use super::{OwnOptions, Request, parse};
 use crate::shared::hosts::Fleet;
+use crate::shared::keeping::Keeping;
 use crate::shared::protected_files;
+use crate::shared::records::{self, EventLog};
 use crate::ui::arguments;
 use crate::ui::console::Console;
 use crate::ui::exit::{self, Exit};
 use crate::ui::own_options;
+use crate::ui::reporter::Reporter;
 use crate::ui::signals::Signals;
 use anyhow::{Context, anyhow};
+use course::FleetCourse;
 use ferrio::fleet::launch::{self, Ranks};
 use ferrio::fleet::wire::stream::FleetConnection;
 use ferrio::fleet::wire::{HostJobs, HostWork};
 use ferrio::fleet::{FleetOutcome, INTERVAL_MS};
 use ferrio::fleet::{server, worker};
+use ferrio_formats::native::note_text;
+use ferrio_job::Invocation;
+use ferrio_job::invocation::OutputSettings;
 use ferrio_run::Handle;
+use ferrio_spec::OutputFormats;
+use ferrio_stats::MessageStream;
+use ferrio_sys::output::FileRole;
 use options::FleetOptions;
 use progress::FleetConsole;
 use std::ffi::OsString;
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 pub(crate) use options::describe;
 
@@ -79,7 +92,8 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
             Err(error) => failure(&mut console, &error),
         };
     }
-    coordinate(&options, request, arguments, &mut console).unwrap_or_else(|error| failure(&mut console, &error))
+    coordinate(&options, request, arguments, console)
+        .unwrap_or_else(|error| failure(&mut Console::of_command(PROGRAM), &error))
 }
 
 fn failure(console: &mut Console, error: &anyhow::Error) -> ExitCode {
@@ -104,27 +118,24 @@ fn attend(rank: u32, console: &mut Console) -> ExitCode {
     }
 }
 
+/// What is not built for fleets.
+fn unbuilt(request: &Request) -> Option<&'static str> {
+    let unbuilt = [
+        ("--live", request.own.live),
+        ("--web", request.own.web.is_some()),
+        ("--debug", request.invocation.debug.mask != 0),
+    ];
+    unbuilt.into_iter().find(|(_, is_given)| *is_given).map(|(name, _)| name)
+}
+
 fn coordinate(
     options: &FleetOptions,
     request: Request,
     arguments: &[OsString],
-    console: &mut Console,
+    mut console: Console,
 ) -> anyhow::Result<ExitCode> {
-    let Request { own, invocation, inputs } = request;
-    let output = &invocation.output;
-    let unbuilt = [
-        ("--live", own.live),
-        ("--web", own.web.is_some()),
-        ("--csv", own.csv),
-        ("--output-format=jsonl", own.jsonl),
-        ("--anonymous", output.is_anonymous),
-        ("--keep", output.keep.is_some()),
-        ("--record", output.record.is_some()),
-        ("--output", output.file.is_some()),
-        ("--debug", invocation.debug.mask != 0),
-    ];
-    if let Some((name, _)) = unbuilt.iter().find(|(_, is_given)| *is_given) {
-        return Err(anyhow!("{name} is not built for fleets: there are --json and --html"));
+    if let Some(name) = unbuilt(&request) {
+        return Err(anyhow!("{name} is not built for fleets"));
     }
     let ranks = if options.hosts.has_hosts() { None } else { Ranks::from_environment()? };
     if let Some(ranks) = ranks.as_ref().filter(|ranks| ranks.rank > 0) {
@@ -132,21 +143,94 @@ fn coordinate(
         worker::attend(FleetConnection::Tcp(stream), &key, ranks.rank)?;
         return Ok(Exit::Fine.into());
     }
-    let kept = protected_files::of_run(&invocation.run, &inputs);
-    let page = own.html.as_deref().map(|path| text::Page::create(path, kept)).transpose()?;
-    if own.json {
+    let Request { own, mut invocation, inputs } = request;
+    let mut kept = protected_files::of_run(&invocation.run, &inputs);
+    if let Some(path) = &invocation.output.file {
+        let of_file = Console::to_file(path, &kept).map_err(|error| {
+            anyhow!("cannot open output file {}: {}", path.display(), ferrio_units::error_text(&error))
+        })?;
+        console = of_file.named(PROGRAM);
+        kept.add(path.clone(), FileRole::Output);
+    }
+    let keeping = match Keeping::of(invocation.output.keep.as_deref(), Some(PROGRAM), &mut console) {
+        Ok(keeping) => keeping,
+        Err(code) => return Ok(code),
+    };
+    let started_at = Instant::now();
+    let files = OpenFiles::create(PROGRAM, own.html.clone(), invocation.output.record.take(), &Arc::new(kept))?;
+    let form = form(&own, &invocation.output);
+    if own.jsonl || is_for_programs(&form, &invocation.output.formats) {
         console.collect_messages();
+    }
+    if own.jsonl {
+        console.keep_records_alone();
     }
     console.print_all(&invocation.messages);
     // Before any thread: from now on a signal ends in a report.
     let signals = Signals::listen(false).map_err(|error| anyhow!("{error}"))?;
+    let is_alone = console.messages().is_some() || invocation.output.file.is_some();
+    let is_anonymous = invocation.output.is_anonymous;
+    let mut course = own.jsonl.then(|| {
+        let log = EventLog::with_words(files.has_record(), invocation.run.global_options.clone(), note_text);
+        FleetCourse::new(log, records::interval(&invocation))
+    });
+    let interval = own.jsonl.then(|| records::interval(&invocation));
+    let console_of_run = FleetConsole::new(&mut console, is_alone, course.as_mut());
+    let outcome = run_on_hosts(options, ranks.as_ref(), (invocation, interval), arguments, &signals, console_of_run);
+    let course = course.map(|course| course.log);
+    let outcome = match outcome {
+        Ok(outcome) => outcome,
+        Err(error) => {
+            end_without_run(&format!("{error:#}"), course, started_at, &mut console);
+            return Err(error);
+        }
+    };
+    let mut session = outcome.session_outcome(outcome.merged());
+    let n_lost = outcome.hosts.iter().filter(|host| host.lost.is_some()).count() as u32;
+    session.run.n_failed = session.run.n_failed.max(n_lost);
+    let shown = ShownAs { form, is_debug: false, is_anonymous, started_at };
+    let ending = Ending { shown, signal: signals.first(), files, keeping, course };
+    Ok(ExitCode::from(ending.show(session, false, &mut console).0))
+}
+
+/// The last lines of jsonl, where nothing was measured.
+fn end_without_run(reason: &str, course: Option<EventLog>, started_at: Instant, console: &mut Console) {
+    if let Some(mut course) = course {
+        course.message(console, MessageStream::Error, reason);
+        course.end(console, Exit::Failed as u8, None, started_at.elapsed());
+    }
+}
+
+fn form(own: &OwnOptions, output: &OutputSettings) -> ReportForm {
+    if own.of_fio { ReportForm::Fio(Reporter::new(output)) } else { ReportForm::of(own.json, own.csv) }
+}
+
+/// The stream of the report has nothing else.
+fn is_for_programs(form: &ReportForm, formats: &OutputFormats) -> bool {
+    match form {
+        ReportForm::Text => false,
+        ReportForm::Json | ReportForm::Csv => true,
+        ReportForm::Fio(_) => formats.has_documents_alone(),
+    }
+}
+
+/// Starts the workers, and makes the run on all of them.
+fn run_on_hosts(
+    options: &FleetOptions,
+    ranks: Option<&Ranks>,
+    (invocation, told_interval): (Invocation, Option<Duration>),
+    arguments: &[OsString],
+    signals: &Signals,
+    mut shown: FleetConsole<'_>,
+) -> anyhow::Result<FleetOutcome> {
     let handle = Handle::new().map_err(|error| anyhow!("{error}"))?;
     signals.steer(handle.clone());
-    let (mut coordinator, fleet) = match &ranks {
+    let (mut coordinator, fleet) = match ranks {
         Some(ranks) => Fleet::gathered(&options.hosts, &options.meeting(&ranks.step), ranks)?,
         None => Fleet::launched(&options.hosts)?,
     };
     let n_hosts = fleet.n_hosts();
+    shown.expect(n_hosts);
     let work = HostWork {
         jobs: HostJobs::Spec(invocation.run),
         host: String::new(),
@@ -154,34 +238,15 @@ fn coordinate(
         is_readonly: invocation.readonly,
         n_parts: None,
         words: arguments.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
-        interval_ms: INTERVAL_MS,
+        interval_ms: told_interval.map_or(INTERVAL_MS, |interval| (interval.as_millis() as u64).max(1)),
         is_audited: true,
+        tells_course: told_interval.is_some(),
     };
-    let mut shown = FleetConsole::new(console, own.json, n_hosts);
     let outcome = coordinator
         .gather(&handle, &mut |event| shown.event(event))
         .and_then(|()| coordinator.run(&work, &handle, &mut |event| shown.event(event)));
     shown.end();
     coordinator.dismiss();
     fleet.end();
-    let outcome = outcome.context("nothing was measured")?;
-    Ok(report(&outcome, own.json, page, signals.first(), console))
-}
-
-fn report(
-    outcome: &FleetOutcome,
-    is_json: bool,
-    page: Option<text::Page>,
-    signal: Option<i32>,
-    console: &mut Console,
-) -> ExitCode {
-    let merged = outcome.merged();
-    console.report(&if is_json { text::document(outcome, &merged) } else { text::report_text(outcome, &merged) });
-    if let Some(page) = page {
-        page.write(outcome, &merged, console);
-    }
-    let n_lost = outcome.hosts.iter().filter(|host| host.lost.is_some()).count() as u32;
-    let mut session = outcome.session_outcome(merged);
-    session.run.n_failed = session.run.n_failed.max(n_lost);
-    ExitCode::from(exit::exit_number(&session, signal, console))
+    outcome.context("nothing was measured")
 }

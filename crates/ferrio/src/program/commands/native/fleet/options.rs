@@ -1,13 +1,14 @@
 //! The options of `ferrio fleet`, and its description.
 
 use super::manifest::Pods;
-use crate::commands::native::{JsonOption, PageOption};
+use crate::commands::native::{CsvOption, JsonOption, PageOption, describe};
 use crate::shared::hosts::HostsOptions;
 use crate::shared::serving::ServeOptions;
 use crate::ui::described::of_jobs;
 use crate::ui::permits::AllowOptions;
-use clap::{Args, Command, ValueEnum, ValueHint};
+use clap::{Arg, Args, Command, ValueEnum, ValueHint};
 use ferrio::fleet::launch::Meeting;
+use ferrio_spec::OUTPUT_FORMAT_NAMES;
 use std::path::PathBuf;
 
 // The hosts, and the other ways to have some.
@@ -88,6 +89,11 @@ pub(crate) fn describe() -> Command {
         .after_help(
             "Exit code: the number of failed jobs and lost hosts; 128 more after a signal; 2 if nothing could be run.",
         );
-    let command = PageOption::augment_args(JsonOption::augment_args(command));
+    let formats = format!(
+        "The report in formats of fio, joined by commas: {OUTPUT_FORMAT_NAMES}. jsonl alone: a line of JSON for each second of each job, with host and rank, while the run goes on. --status-interval=TIME sets another length than a second"
+    );
+    let formats = Arg::new("output-format").long("output-format").value_name("LIST").help(formats);
+    let command = CsvOption::augment_args(JsonOption::augment_args(command)).arg(formats);
+    let command = PageOption::augment_args(command.args(describe::files_of_a_run()));
     AllowOptions::augment_args(FleetOptions::augment_args(command))
 }

@@ -9,10 +9,13 @@ use std::collections::{BTreeMap, HashSet};
 use std::io::IsTerminal;
 
 use super::PROGRAM;
+use super::course::FleetCourse;
 
 /// Shows events of a fleet.
 pub(super) struct FleetConsole<'a> {
     console: &'a mut Console,
+    /// The lines of jsonl.
+    course: Option<&'a mut FleetCourse>,
     has_line: bool,
     is_shown: bool,
     n_hosts: u32,
@@ -41,12 +44,29 @@ struct HostRate {
 }
 
 impl<'a> FleetConsole<'a> {
-    pub(super) fn new(console: &'a mut Console, has_report_alone: bool, n_hosts: u32) -> Self {
+    pub(super) fn new(console: &'a mut Console, has_report_alone: bool, course: Option<&'a mut FleetCourse>) -> Self {
         let has_line = !has_report_alone && std::io::stdout().is_terminal() && can_be_steered(&std::io::stdout());
-        Self { console, has_line, is_shown: false, n_hosts, n_joined: 0, rates: BTreeMap::new(), told: HashSet::new() }
+        Self {
+            console,
+            course,
+            has_line,
+            is_shown: false,
+            n_hosts: 0,
+            n_joined: 0,
+            rates: BTreeMap::new(),
+            told: HashSet::new(),
+        }
+    }
+
+    /// So many hosts are to come.
+    pub(super) fn expect(&mut self, n_hosts: u32) {
+        self.n_hosts = n_hosts;
     }
 
     pub(super) fn event(&mut self, event: &FleetEvent<'_>) {
+        if let Some(course) = &mut self.course {
+            course.event(self.console, event);
+        }
         match event {
             FleetEvent::Joined { .. } => {
                 self.n_joined += 1;
@@ -74,6 +94,7 @@ impl<'a> FleetConsole<'a> {
             FleetEvent::Doubtful(place) => self.error(&doubt(place)),
             FleetEvent::Lost { host, reason } => self.error(&format!("host {host} is lost: {reason}")),
             FleetEvent::Turned { reason } => self.error(&format!("refused: {reason}")),
+            FleetEvent::Facts { .. } | FleetEvent::JobEnded { .. } => {}
         }
     }
 
@@ -101,6 +122,9 @@ impl<'a> FleetConsole<'a> {
     fn error(&mut self, text: &str) {
         self.clear();
         self.console.error(&format!("{PROGRAM}: {text}\n"));
+        if let Some(course) = &mut self.course {
+            course.message(self.console, text);
+        }
     }
 
     fn line(&mut self, text: &str) {
