@@ -54,6 +54,7 @@ mod fits;
 mod fleet_hosts;
 mod fleet_kubernetes;
 mod fleet_push;
+mod fleet_scale;
 mod fleet_sharing;
 mod fleets;
 mod front;
