@@ -51,6 +51,7 @@ mod findings_served;
 mod findings_stacks;
 mod findings_work;
 mod fits;
+mod fleet_faults;
 mod fleet_hosts;
 mod fleet_kubernetes;
 mod fleet_push;
