@@ -16,3 +16,6 @@ pub mod worker;
 
 pub use coordinator::{Coordinator, FleetError, FleetEvent, FleetSettings, INTERVAL_MS, LostHost, WriteSharing};
 pub use outcome::{FleetOutcome, HostOutcome, one_name};
+
+#[cfg(test)]
+mod tests;

@@ -36,14 +36,14 @@ pub(crate) fn document(run: &Finished) -> Value {
 }
 
 /// The process of a host's worker.
-fn worker(run: &mut Running, scratch: &Scratch, host: &str) -> u32 {
+pub(crate) fn worker(run: &mut Running, scratch: &Scratch, host: &str) -> u32 {
     let path = scratch.join(&format!("pid.{host}"));
     let read = |path: &Path| fs::read_to_string(path).ok().and_then(|text| text.trim().parse::<u32>().ok());
     run.wait_until("a worker", |_| read(&path).is_some());
     read(&path).expect("a process")
 }
 
-fn is_gone(pid: u32) -> bool {
+pub(crate) fn is_gone(pid: u32) -> bool {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     stat.rsplit(')').next().is_none_or(|rest| rest.is_empty() || rest.trim_start().starts_with('Z'))
 }

@@ -20,6 +20,9 @@ struct Wishes {
     wants_snapshot: AtomicBool,
     is_triggered: AtomicBool,
     open_stonewalls: AtomicU32,
+    /// Number of looks so far of the loop that watches over the jobs.
+    n_looks: AtomicU32,
+    is_watched: AtomicBool,
     /// A request was made since the last look.
     is_new: AtomicBool,
     waker: Waker,
@@ -43,6 +46,8 @@ impl Handle {
             wants_snapshot: AtomicBool::new(false),
             is_triggered: AtomicBool::new(false),
             open_stonewalls: AtomicU32::new(0),
+            n_looks: AtomicU32::new(0),
+            is_watched: AtomicBool::new(false),
             is_new: AtomicBool::new(false),
             waker: Waker::new()?,
         })))
@@ -92,6 +97,17 @@ impl Handle {
         self.0.open_stonewalls.load(Ordering::SeqCst)
     }
 
+    /// A number that changes at least ten times a second while the run's thread watches over running jobs, however long they wait for
+    /// their storage; `None`: no jobs run now.
+    pub fn pulse(&self) -> Option<u32> {
+        self.0.is_watched.load(Ordering::SeqCst).then(|| self.0.n_looks.load(Ordering::SeqCst))
+    }
+
+    /// The run's thread begins or ends to watch over running jobs.
+    pub(super) fn set_watched(&self, is_watched: bool) {
+        self.0.is_watched.store(is_watched, Ordering::SeqCst);
+    }
+
     /// True if [`Handle::stop`] or [`Handle::abort`] was called.
     pub fn is_stopping(&self) -> bool {
         self.0.n_stops.load(Ordering::SeqCst) > 0 || self.0.is_aborted.load(Ordering::SeqCst)
@@ -99,6 +115,7 @@ impl Handle {
 
     /// Requests since the last call, and the number of all stops so far.
     pub(super) fn take(&self) -> Wished {
+        self.0.n_looks.fetch_add(1, Ordering::Relaxed);
         self.0.is_new.store(false, Ordering::SeqCst);
         self.0.waker.rest();
         Wished {
@@ -148,5 +165,10 @@ mod tests {
         assert_eq!((handle.take(), handle.take(), handle.is_stopping()), (stopped, stopped, true));
         handle.abort();
         assert_eq!(handle.take(), Wished { is_aborted: true, ..stopped });
+        assert_eq!(handle.pulse(), None);
+        handle.set_watched(true);
+        let before = handle.pulse();
+        let _ = handle.take();
+        assert!(before.is_some() && handle.pulse() != before);
     }
 }

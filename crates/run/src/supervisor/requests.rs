@@ -57,6 +57,11 @@ impl Requests {
         observer.event(RunEvent::Stopping);
     }
 
+    /// The run's thread begins or ends to watch over running jobs.
+    pub(super) fn set_watched(&self, is_watched: bool) {
+        self.handle.set_watched(is_watched);
+    }
+
     /// The last stonewall that is open, of a run that waits at them.
     pub(super) fn open_stonewalls(&self) -> u32 {
         self.handle.open_stonewalls()

@@ -110,6 +110,7 @@ impl Watch {
     pub(super) fn until_all_ended(&mut self, so_far: Duration, observer: &mut dyn RunObserver) {
         self.begin(so_far);
         observer.event(RunEvent::Began);
+        self.requests.set_watched(true);
         let mut companions = NoIoJobs::new(&self.scene.plan);
         loop {
             self.attend(observer);
@@ -130,6 +131,7 @@ impl Watch {
             }
             self.measure(observer);
         }
+        self.requests.set_watched(false);
         if let Some(asked_at) = self.reports.take(&mut self.workers, &self.scene) {
             self.report(asked_at, observer);
         }

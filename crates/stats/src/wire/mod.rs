@@ -35,6 +35,11 @@ pub fn from_bytes<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, WireError> {
     memory::within(MOST_MEMORY_BYTES, || access::read(bytes))
 }
 
+/// The value whose bytes these are, which may take so much memory, bytes.
+pub fn from_bytes_within<T: DeserializeOwned>(bytes: &[u8], most_memory_bytes: u64) -> Result<T, WireError> {
+    memory::within(most_memory_bytes, || access::read(bytes))
+}
+
 /// The value that a document in JSON has in this place.
 pub fn from_value<T: DeserializeOwned>(value: &serde_json::Value) -> Result<T, WireError> {
     from_bytes(&to_bytes(value))

@@ -1,14 +1,22 @@
 //! The workers that have come, and the state of each.
 
+use super::network::WorkerCall;
 use super::partial::PartialRecord;
 use super::{FleetError, FleetEvent, FleetSettings, MeasuredHost};
 use crate::fleet::clock::ClockOffset;
 use crate::fleet::outcome::HostOutcome;
-use crate::fleet::wire::secrets::RunKey;
 use crate::fleet::wire::{FleetOrder, FleetReport, Hello, HostWork, PROTOCOL};
 use crate::session::VERSION;
 use ferrio_stats::HostPlaces;
-use tokio::sync::mpsc::UnboundedSender;
+use std::collections::HashMap;
+
+/// Messages of a worker that are passed on in one run.
+const MOST_MESSAGES: u32 = 1_000;
+/// Longest message that is passed on, bytes on its way.
+const MOST_MESSAGE_BYTES: usize = 4 << 20;
+
+/// A report that breaks the order of the messages.
+pub(super) struct Misplaced(pub(super) &'static str);
 
 /// Where a worker is in its run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,18 +34,21 @@ pub(super) enum MemberState {
 /// A worker.
 #[derive(Debug)]
 pub(super) struct FleetMember {
-    connection: u64,
     rank: u32,
     pub(super) host: String,
-    orders: UnboundedSender<FleetOrder>,
+    /// Its call; `None`: it was ended.
+    call: Option<WorkerCall>,
     pub(super) state: MemberState,
     pub(super) clock: ClockOffset,
     /// It was asked for the time, and has not answered.
     pub(super) awaits_clock: bool,
     /// Start of its run on our clock.
     pub(super) began_ns: Option<u64>,
+    /// Time at which it was ordered to begin, on our clock.
+    pub(super) ordered_ns: u64,
     /// The stonewall that it has reached.
     pub(super) stage: u32,
+    n_messages: u32,
     refused: Option<String>,
     lost: Option<String>,
     /// The places that its jobs use; `None`: it has not told them yet.
@@ -53,7 +64,18 @@ impl FleetMember {
 
     pub(super) fn order(&self, order: FleetOrder) {
         // A worker that has gone is told so by its connection.
-        let _ = self.orders.send(order);
+        let _ = self.call.as_ref().map(|call| call.orders.send(order));
+    }
+
+    /// What it says counts.
+    pub(super) fn is_heard(&self) -> bool {
+        self.call.is_some() && self.state != MemberState::Lost
+    }
+
+    /// Ends its call, once it has got its orders: what it says is not heard any more.
+    pub(super) fn hang_up(&mut self, refused: &str) {
+        self.order(FleetOrder::Dismiss { refused: refused.to_owned() });
+        self.call = None;
     }
 
     pub(super) fn ask_clock(&mut self, asked_ns: u64) {
@@ -69,42 +91,78 @@ impl FleetMember {
         self.lost.as_ref().map(|reason| FleetError::LostEarly { host: self.host.clone(), reason: reason.clone() })
     }
 
-    /// Takes a report that came at this time of our clock.
-    pub(super) fn take(&mut self, report: FleetReport, at_ns: u64, observer: &mut dyn FnMut(&FleetEvent<'_>)) {
+    /// Takes a report that came at this time of our clock, in so many bytes.
+    ///
+    /// # Errors
+    /// It is out of place.
+    pub(super) fn take(
+        &mut self,
+        report: FleetReport,
+        n_bytes: usize,
+        at_ns: u64,
+        observer: &mut dyn FnMut(&FleetEvent<'_>),
+    ) -> Result<(), Misplaced> {
         let (rank, host) = (self.rank, self.host.as_str());
+        let (is_waiting, runs) = (self.state == MemberState::Waiting, self.state == MemberState::Ready);
         match report {
             FleetReport::Clock { asked_ns, read_ns } => {
                 self.clock.add(asked_ns, read_ns, at_ns);
                 self.awaits_clock = false;
             }
-            FleetReport::Places(places) => self.places = Some(places),
-            FleetReport::Ready => self.state = MemberState::Ready,
-            FleetReport::Began { at_ns } => self.began_ns = Some(self.clock.here(at_ns)),
-            FleetReport::AtStage(stage) => self.stage = stage,
-            FleetReport::Message(stream, note) => observer(&FleetEvent::Message { host, stream, note: &note }),
-            FleetReport::Facts(facts) => observer(&FleetEvent::Facts { facts: &facts }),
-            FleetReport::JobEnded(end) => observer(&FleetEvent::JobEnded { rank, host, end: &end }),
-            FleetReport::Interval(interval) => {
+            FleetReport::Places(places) if is_waiting && self.places.is_none() => self.places = Some(places),
+            FleetReport::Ready if is_waiting => self.state = MemberState::Ready,
+            FleetReport::Began { at_ns: there_ns } if runs && self.began_ns.is_none() => {
+                // Whatever its clock says: not before it was ordered to, and not after it has said so.
+                self.began_ns = Some(self.clock.here(there_ns).min(at_ns).max(self.ordered_ns.min(at_ns)));
+            }
+            FleetReport::AtStage(stage) if runs && stage > self.stage => self.stage = stage,
+            FleetReport::Message(stream, note) if n_bytes <= MOST_MESSAGE_BYTES => {
+                self.n_messages = self.n_messages.saturating_add(1);
+                if self.n_messages <= MOST_MESSAGES {
+                    observer(&FleetEvent::Message { host, stream, note: &note });
+                }
+            }
+            FleetReport::Facts(facts) if n_bytes <= MOST_MESSAGE_BYTES => {
+                observer(&FleetEvent::Facts { facts: &facts })
+            }
+            FleetReport::JobEnded(end) if runs && n_bytes <= MOST_MESSAGE_BYTES => {
+                observer(&FleetEvent::JobEnded { rank, host, end: &end });
+            }
+            FleetReport::Interval(interval) if runs && self.partial.knows(interval.job_number) => {
                 observer(&FleetEvent::Interval { rank, host, interval: &interval });
                 self.partial.add(&interval);
             }
-            FleetReport::Over(outcome) => {
+            FleetReport::Over(outcome) if runs && self.partial.has_room_for(outcome.record.workers.len()) => {
                 self.outcome = Some(outcome);
                 self.state = MemberState::Over;
             }
-            FleetReport::Refused(reason) => {
+            FleetReport::Refused(reason) if is_waiting => {
                 self.refused = Some(reason);
                 self.state = MemberState::Over;
             }
-            // A worker has said already who it is.
-            FleetReport::Hello(_) => {}
+            FleetReport::Hangs(for_ms) => {
+                let reason = format!("its run hangs: nothing watches over its jobs for {} s", for_ms / 1_000);
+                self.lose(&reason, observer);
+            }
+            FleetReport::Hello(_) => return Err(Misplaced("a second introduction")),
+            FleetReport::Places(_) => return Err(Misplaced("places of a run that it does not have")),
+            FleetReport::Ready => return Err(Misplaced("it is ready for a run that it does not have")),
+            FleetReport::Began { .. } => return Err(Misplaced("a begin that was not ordered")),
+            FleetReport::AtStage(_) => return Err(Misplaced("a stonewall that it cannot have reached")),
+            FleetReport::Facts(_) => return Err(Misplaced("facts that are too long")),
+            FleetReport::JobEnded(_) => return Err(Misplaced("an end of a job that does not run there")),
+            FleetReport::Message(..) => return Err(Misplaced("a message that is too long")),
+            FleetReport::Interval(_) => return Err(Misplaced("figures of a job that does not run there")),
+            FleetReport::Over(_) => return Err(Misplaced("an outcome of a run that it does not have")),
+            FleetReport::Refused(_) => return Err(Misplaced("a refusal of a run that it does not have")),
         }
+        Ok(())
     }
 
     /// It has gone.
     pub(super) fn lose(&mut self, reason: &str, observer: &mut dyn FnMut(&FleetEvent<'_>)) {
         // Once a run is over, the next one notices.
-        self.lost = Some(reason.to_owned());
+        self.lost.get_or_insert_with(|| reason.to_owned());
         if self.state != MemberState::Over {
             self.state = MemberState::Lost;
             observer(&FleetEvent::Lost { host: &self.host, reason });
@@ -129,9 +187,9 @@ impl FleetMember {
     }
 }
 
-/// All workers, by rank.
+/// All workers by rank, and the ranks of their connections.
 #[derive(Debug, Default)]
-pub(super) struct Members(Vec<FleetMember>);
+pub(super) struct Members(Vec<FleetMember>, HashMap<u64, u32>);
 
 impl Members {
     pub(super) fn all(&self) -> &[FleetMember] {
@@ -152,11 +210,16 @@ impl Members {
     }
 
     pub(super) fn of_rank(&self, rank: u32) -> Option<&FleetMember> {
-        self.0.iter().find(|member| member.rank == rank)
+        self.place(rank).and_then(|place| self.0.get(place))
+    }
+
+    fn place(&self, rank: u32) -> Option<usize> {
+        self.0.binary_search_by_key(&rank, |member| member.rank).ok()
     }
 
     pub(super) fn of_connection(&mut self, connection: u64) -> Option<&mut FleetMember> {
-        self.0.iter_mut().find(|member| member.connection == connection)
+        let place = self.place(*self.1.get(&connection)?)?;
+        self.0.get_mut(place)
     }
 
     /// Gives an order to all that are there.
@@ -173,7 +236,7 @@ impl Members {
     pub(super) fn give_up(&mut self, reason: &str) {
         for member in self.0.iter_mut().filter(|member| !matches!(member.state, MemberState::Over | MemberState::Lost))
         {
-            member.order(FleetOrder::Dismiss { refused: String::new() });
+            member.hang_up("");
             member.lost = Some(reason.to_owned());
             member.state = MemberState::Lost;
         }
@@ -183,7 +246,7 @@ impl Members {
     pub(super) fn prepare(&mut self, work_of: &dyn Fn(u32) -> HostWork, n_parts: Option<u32>) {
         for member in &mut self.0 {
             member.state = if member.lost.is_some() { MemberState::Lost } else { MemberState::Waiting };
-            (member.began_ns, member.stage) = (None, 0);
+            (member.began_ns, member.ordered_ns, member.stage, member.n_messages) = (None, 0, 0, 0);
             (member.refused, member.outcome, member.places) = (None, None, None);
             member.clock = ClockOffset::default();
         }
@@ -203,8 +266,7 @@ impl Members {
         &mut self,
         connection: u64,
         hello: &Hello,
-        orders: UnboundedSender<FleetOrder>,
-        key: &RunKey,
+        call: WorkerCall,
         settings: &FleetSettings,
     ) -> Result<String, String> {
         let n_hosts = settings.n_hosts;
@@ -213,8 +275,6 @@ impl Members {
                 "host {} has {}, and this is {VERSION}: all hosts need the same version",
                 hello.host, hello.version
             ))
-        } else if !key.has_token(hello.rank, &hello.token) {
-            Some(format!("host {} has no token of this run", hello.host))
         } else if hello.rank >= n_hosts {
             Some(format!("host {} has rank {}, and there are {n_hosts} hosts", hello.host, hello.rank))
         } else if self.of_rank(hello.rank).is_some() {
@@ -223,20 +283,21 @@ impl Members {
             None
         };
         if let Some(refused) = refused {
-            let _ = orders.send(FleetOrder::Dismiss { refused: refused.clone() });
+            let _ = call.orders.send(FleetOrder::Dismiss { refused: refused.clone() });
             return Err(refused);
         }
         let host = settings.names.get(hello.rank as usize).unwrap_or(&hello.host).clone();
         let member = FleetMember {
-            connection,
             rank: hello.rank,
             host: host.clone(),
-            orders,
+            call: Some(call),
             state: MemberState::Waiting,
             clock: ClockOffset::default(),
             awaits_clock: false,
             began_ns: None,
+            ordered_ns: 0,
             stage: 0,
+            n_messages: 0,
             refused: None,
             lost: None,
             places: None,
@@ -245,6 +306,7 @@ impl Members {
         };
         let position = self.0.partition_point(|other| other.rank < hello.rank);
         self.0.insert(position, member);
+        self.1.insert(connection, hello.rank);
         Ok(host)
     }
 }

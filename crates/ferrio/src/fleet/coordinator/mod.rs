@@ -2,6 +2,7 @@
 //!
 //! Must not know: how workers were launched, how outcomes are shown. Start reading at [`Coordinator::run`]; `network` has the connections.
 
+mod door;
 mod members;
 mod network;
 mod partial;
@@ -10,12 +11,12 @@ mod sharing;
 use super::outcome::FleetOutcome;
 use super::wire::secrets::{RunKey, SecretsError};
 use super::wire::stream::FleetConnection;
-use super::wire::{FleetOrder, FleetReport, HostJobs, HostWork, MeasuredHost};
+use super::wire::{FleetOrder, HostJobs, HostWork, MeasuredHost, SentReport};
 use crate::session::{Session, SessionOutcome};
 use ferrio_run::Handle;
 use ferrio_stats::{HostPlaces, IntervalStats, JobEnd, MessageStream, Note, Provenance, SharedPlace};
 use ferrio_sys::clock::monotonic_ns;
-use members::{FleetMember, MemberState, Members};
+use members::{FleetMember, MemberState, Members, Misplaced};
 use network::{Network, NetworkEvent};
 use sharing::SharedPlaces;
 use std::io;
@@ -33,6 +34,8 @@ const TICK: Duration = Duration::from_millis(50);
 const CLOCK_READINGS: u32 = 16;
 /// Least time between the order to begin and the begin.
 const LEAST_NOTICE: Duration = Duration::from_millis(20);
+/// Most such time: whatever workers say of their clocks.
+const MOST_NOTICE: Duration = Duration::from_secs(5);
 /// Time for workers to end when the run is over for them.
 const END_LIMIT: Duration = Duration::from_secs(5);
 
@@ -191,7 +194,6 @@ pub enum FleetError {
 /// A fleet whose workers come, run and are dismissed.
 pub struct Coordinator {
     settings: FleetSettings,
-    key: RunKey,
     network: Network,
     members: Members,
 }
@@ -202,8 +204,8 @@ impl Coordinator {
     /// # Errors
     /// The system lacks threads or random numbers.
     pub fn new(settings: FleetSettings, key: RunKey) -> Result<Self, FleetError> {
-        let network = Network::start(&key)?;
-        Ok(Self { settings, key, network, members: Members::default() })
+        let network = Network::start(key)?;
+        Ok(Self { settings, network, members: Members::default() })
     }
 
     /// A worker may come through this connection: it leads to a program that was launched, or to a server.
@@ -288,9 +290,11 @@ impl Coordinator {
             }
         };
         self.read_clocks(observer);
-        let notice = LEAST_NOTICE.max(Duration::from_nanos(self.members.longest_trip_ns().saturating_mul(8)));
+        let notice = Duration::from_nanos(self.members.longest_trip_ns().saturating_mul(8));
+        let notice = notice.clamp(LEAST_NOTICE, MOST_NOTICE);
         let begin_ns = monotonic_ns() + notice.as_nanos() as u64;
         for member in self.members.present_mut() {
+            member.ordered_ns = monotonic_ns();
             let at_ns = member.clock.there(begin_ns);
             member.order(FleetOrder::Begin { at_ns });
         }
@@ -441,23 +445,27 @@ impl Coordinator {
     /// Handles what workers say, for at most a tick.
     fn hear(&mut self, observer: &mut dyn FnMut(&FleetEvent<'_>)) {
         let Some(said) = self.network.next_within(TICK) else { return };
+        let until = Instant::now() + TICK;
         self.take(said, observer);
-        while let Some(said) = self.network.next_within(Duration::ZERO) {
+        while Instant::now() < until {
+            let Some(said) = self.network.next_within(Duration::ZERO) else { return };
             self.take(said, observer);
         }
     }
 
     fn take(&mut self, said: NetworkEvent, observer: &mut dyn FnMut(&FleetEvent<'_>)) {
         match said {
-            NetworkEvent::Reported { connection, report: FleetReport::Hello(hello), orders, .. } => {
-                match self.members.join(connection, &hello, orders, &self.key, &self.settings) {
+            NetworkEvent::Called { connection, hello, call } => {
+                match self.members.join(connection, &hello, call, &self.settings) {
                     Ok(host) => observer(&FleetEvent::Joined { rank: hello.rank, host: &host }),
                     Err(reason) => observer(&FleetEvent::Turned { reason: &reason }),
                 }
             }
-            NetworkEvent::Reported { connection, report, at_ns, .. } => {
+            NetworkEvent::Turned { reason } => observer(&FleetEvent::Turned { reason: &reason }),
+            // Its place is free for another one when it is read.
+            NetworkEvent::Reported { connection, report, at_ns, place: _place } => {
                 if let Some(member) = self.members.of_connection(connection) {
-                    member.take(report, at_ns, observer);
+                    heard(member, &report, at_ns, observer);
                 }
             }
             NetworkEvent::Gone { connection, reason } => {
@@ -474,3 +482,22 @@ impl Coordinator {
         self.network.end();
     }
 }
+
+/// Takes a report of a worker that is there. One that breaks the rules is a worker lost: nothing that it says counts any more.
+fn heard(member: &mut FleetMember, report: &SentReport, at_ns: u64, observer: &mut dyn FnMut(&FleetEvent<'_>)) {
+    if !member.is_heard() {
+        return;
+    }
+    let trouble = match report.read() {
+        Ok(read) => match member.take(read, report.n_bytes(), at_ns, observer) {
+            Ok(()) => return,
+            Err(Misplaced(what)) => format!("it has sent what makes no sense: {what}"),
+        },
+        Err(error) => format!("it has sent what is no report: {error}"),
+    };
+    member.hang_up(&trouble);
+    member.lose(&trouble, observer);
+}
+
+#[cfg(test)]
+mod tests;

@@ -3,27 +3,39 @@
 //! Each worker's call has a number. What workers say comes in one channel, with the time at which it came. A connection that is no call of
 //! a worker with the run's certificate ends within tonic, and nothing of it is heard here.
 
+use super::door::{Door, Visitor, VisitorNumber};
 use crate::fleet::wire::secrets::RunKey;
 use crate::fleet::wire::service::{AttendService, Attendance, KEEPALIVE_INTERVAL, KEEPALIVE_LIMIT, OrderStream};
 use crate::fleet::wire::stream::{FleetConnection, FleetStream};
-use crate::fleet::wire::{FleetOrder, FleetReport};
+use crate::fleet::wire::{FleetOrder, Hello, SentReport};
 use ferrio_sys::clock::monotonic_ns;
 use std::io;
 use std::net::TcpListener as StdTcpListener;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc as channel;
+use std::task::Poll;
 use std::thread::JoinHandle;
 use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::sync::mpsc::{self, UnboundedSender};
-use tokio::sync::oneshot;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use tokio_stream::Stream;
-use tonic::Streaming;
+use tonic::transport::server::TlsConnectInfo;
 use tonic::transport::{Server, ServerTlsConfig};
+use tonic::{Request, Status, Streaming};
 
-/// Reports that may wait for the coordinator; then workers wait.
-const MOST_WAITING: usize = 4_096;
+/// Reports that may wait for the coordinator, bytes; then workers wait.
+const MOST_WAITING_BYTES: usize = 128 << 20;
+/// What a report counts beside its bytes.
+const REPORT_BYTES: usize = 256;
+/// Time for a worker to introduce itself, once it calls.
+const HELLO_LIMIT: Duration = Duration::from_secs(5);
+/// Longest list of headers of a call, bytes.
+const MOST_HEADER_BYTES: u32 = 16 << 10;
+/// Time between two looks for visitors that are late.
+const DOOR_LOOK: Duration = Duration::from_secs(1);
 /// Connections whose TLS is not done yet.
 const MOST_PENDING: usize = 1_024;
 /// Time for a stranger to show its certificate.
@@ -33,16 +45,30 @@ const END_LIMIT: Duration = Duration::from_secs(2);
 
 /// What a worker has said.
 pub(super) enum NetworkEvent {
+    /// A worker with a token of this run has come.
+    Called {
+        /// Number of its connection.
+        connection: u64,
+        /// What it says of itself.
+        hello: Hello,
+        /// Its call.
+        call: WorkerCall,
+    },
     /// A report.
     Reported {
         /// Number of its connection.
         connection: u64,
         /// The report.
-        report: FleetReport,
+        report: SentReport,
         /// Time at which it came, `CLOCK_MONOTONIC`.
         at_ns: u64,
-        /// Orders for it.
-        orders: UnboundedSender<FleetOrder>,
+        /// Others may wait in its place once it is dropped.
+        place: OwnedSemaphorePermit,
+    },
+    /// A connection was closed whose other end is no worker of this run.
+    Turned {
+        /// Why.
+        reason: String,
     },
     /// Its connection has ended.
     Gone {
@@ -51,6 +77,13 @@ pub(super) enum NetworkEvent {
         /// Why, as far as it is known.
         reason: String,
     },
+}
+
+/// A worker's call, which ends when this is dropped and its orders are sent.
+#[derive(Debug)]
+pub(super) struct WorkerCall {
+    pub(super) orders: UnboundedSender<FleetOrder>,
+    _keep: oneshot::Sender<()>,
 }
 
 /// The connections.
@@ -68,12 +101,18 @@ enum Accepted {
 }
 
 impl Network {
-    pub(super) fn start(key: &RunKey) -> Result<Self, super::FleetError> {
+    pub(super) fn start(key: RunKey) -> Result<Self, super::FleetError> {
         let tls = key.coordinator_tls()?.timeout(HANDSHAKE_LIMIT);
-        let (says, said) = channel::sync_channel(MOST_WAITING);
+        let (says, said) = channel::channel();
         let (accepted, comes) = mpsc::channel(MOST_PENDING);
         let (end, ended) = oneshot::channel();
-        let calls = Calls { says, n_calls: Arc::default() };
+        let calls = Calls {
+            door: Door::new(says.clone()),
+            says,
+            key,
+            n_calls: Arc::default(),
+            room: Arc::new(Semaphore::new(MOST_WAITING_BYTES)),
+        };
         let thread = std::thread::Builder::new().name("ferrio-fleet".to_owned());
         let thread = thread.spawn(move || serve(tls, calls, comes, ended))?;
         Ok(Self { said, accepted, end: Some(end), thread: Some(thread) })
@@ -110,11 +149,12 @@ fn serve(tls: ServerTlsConfig, calls: Calls, comes: mpsc::Receiver<Accepted>, en
     let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
     runtime.block_on(async move {
         let (connects, incoming) = mpsc::channel(MOST_PENDING);
-        tokio::spawn(accept(comes, connects));
+        tokio::spawn(accept(comes, connects, calls.door.clone()));
         let server = Server::builder()
             .http2_keepalive_interval(Some(KEEPALIVE_INTERVAL))
             .http2_keepalive_timeout(Some(KEEPALIVE_LIMIT))
             .max_concurrent_streams(4)
+            .http2_max_header_list_size(MOST_HEADER_BYTES)
             .tls_config(tls);
         let Ok(server) = server else { return };
         let (stop, stopped) = oneshot::channel::<()>();
@@ -141,17 +181,17 @@ fn serve(tls: ServerTlsConfig, calls: Calls, comes: mpsc::Receiver<Accepted>, en
 }
 
 /// Hands over connections as they come.
-async fn accept(mut comes: mpsc::Receiver<Accepted>, connects: mpsc::Sender<FleetStream>) {
+async fn accept(mut comes: mpsc::Receiver<Accepted>, connects: mpsc::Sender<Visitor>, door: Door) {
     while let Some(accepted) = comes.recv().await {
         match accepted {
             Accepted::Connection(connection) => {
                 if let Ok(stream) = connection.into_stream() {
-                    let _ = connects.send(stream).await;
+                    let _ = connects.send(Visitor::known(stream)).await;
                 }
             }
             Accepted::Listener(listener) => {
                 if let Ok(listener) = TcpListener::from_std(listener) {
-                    tokio::spawn(accept_from(listener, connects.clone()));
+                    tokio::spawn(accept_from(listener, connects.clone(), door.clone()));
                 }
             }
         }
@@ -160,24 +200,29 @@ async fn accept(mut comes: mpsc::Receiver<Accepted>, connects: mpsc::Sender<Flee
     std::future::pending::<()>().await;
 }
 
-async fn accept_from(listener: TcpListener, connects: mpsc::Sender<FleetStream>) {
+async fn accept_from(listener: TcpListener, connects: mpsc::Sender<Visitor>, door: Door) {
     loop {
-        match listener.accept().await {
-            Ok((stream, _)) => {
+        door.has_room().await;
+        match tokio::time::timeout(DOOR_LOOK, listener.accept()).await {
+            Ok(Ok((stream, from))) => {
                 let _ = stream.set_nodelay(true);
-                let _ = connects.send(FleetStream::Tcp(stream)).await;
+                let _ = connects.send(door.enter(FleetStream::Tcp(stream), from.ip())).await;
             }
             // No descriptor is left, or the other end has gone already.
-            Err(_) => tokio::time::sleep(Duration::from_millis(20)).await,
+            Ok(Err(_)) => {
+                door.expel_first();
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+            Err(_) => {}
         }
     }
 }
 
 /// Connections as tonic wants them.
-struct Incoming(mpsc::Receiver<FleetStream>);
+struct Incoming(mpsc::Receiver<Visitor>);
 
 impl Stream for Incoming {
-    type Item = io::Result<FleetStream>;
+    type Item = io::Result<Visitor>;
 
     fn poll_next(
         mut self: std::pin::Pin<&mut Self>,
@@ -190,49 +235,88 @@ impl Stream for Incoming {
 /// The calls of workers.
 #[derive(Clone)]
 struct Calls {
-    says: channel::SyncSender<NetworkEvent>,
+    says: channel::Sender<NetworkEvent>,
+    key: RunKey,
     n_calls: Arc<AtomicU64>,
+    /// Room for reports that wait, bytes.
+    room: Arc<Semaphore>,
+    door: Door,
 }
 
 impl Attendance for Calls {
-    fn attended(&self, reports: Streaming<FleetReport>) -> OrderStream {
-        let connection = self.n_calls.fetch_add(1, Ordering::Relaxed);
+    fn attended(&self, call: Request<Streaming<SentReport>>) -> OrderStream {
+        let visitor = call.extensions().get::<TlsConnectInfo<VisitorNumber>>().map(|info| *info.get_ref());
         let (orders, given) = mpsc::unbounded_channel();
-        tokio::spawn(hear(connection, reports, orders, self.says.clone()));
+        tokio::spawn(self.clone().hear(call.into_inner(), visitor.unwrap_or_default(), orders));
         OrderStream(given)
     }
 }
 
-/// Passes on what a worker says, until its call ends.
-async fn hear(
-    connection: u64,
-    mut reports: Streaming<FleetReport>,
-    orders: UnboundedSender<FleetOrder>,
-    says: channel::SyncSender<NetworkEvent>,
-) {
-    let reason = loop {
-        match reports.message().await {
-            Ok(Some(report)) => {
-                let said = NetworkEvent::Reported { connection, report, at_ns: monotonic_ns(), orders: orders.clone() };
-                if !say(&says, said).await {
-                    return;
-                }
+impl Calls {
+    /// Passes on what a worker says, until its call ends or the coordinator drops it.
+    async fn hear(
+        self,
+        mut reports: Streaming<SentReport>,
+        visitor: VisitorNumber,
+        orders: UnboundedSender<FleetOrder>,
+    ) {
+        let hello = match introduced(&mut reports, &self.key).await {
+            Ok(hello) => hello,
+            Err(refused) => {
+                let _ = orders.send(FleetOrder::Dismiss { refused: refused.clone() });
+                let _ = self.says.send(NetworkEvent::Turned { reason: refused });
+                return;
             }
-            Ok(None) => break "its connection was closed".to_owned(),
-            Err(status) => break status.message().to_owned(),
-        }
-    };
-    say(&says, NetworkEvent::Gone { connection, reason }).await;
+        };
+        self.door.admit(visitor);
+        let connection = self.n_calls.fetch_add(1, Ordering::Relaxed);
+        let (keep, mut kept) = oneshot::channel();
+        let call = WorkerCall { orders, _keep: keep };
+        let _ = self.says.send(NetworkEvent::Called { connection, hello, call });
+        let reason = loop {
+            match next_report(&mut reports, &mut kept).await {
+                None => return,
+                Some(Ok(Some(report))) => {
+                    let at_ns = monotonic_ns();
+                    let n_bytes = (report.n_bytes() + REPORT_BYTES).min(MOST_WAITING_BYTES) as u32;
+                    // The room is never closed.
+                    let Ok(place) = Arc::clone(&self.room).acquire_many_owned(n_bytes).await else { return };
+                    if self.says.send(NetworkEvent::Reported { connection, report, at_ns, place }).is_err() {
+                        return;
+                    }
+                }
+                Some(Ok(None)) => break "its connection was closed".to_owned(),
+                Some(Err(status)) => break status.message().to_owned(),
+            }
+        };
+        let _ = self.says.send(NetworkEvent::Gone { connection, reason });
+    }
 }
 
-/// Waits for room in the channel, in which the other calls go on. False: nobody listens any more.
-async fn say(says: &channel::SyncSender<NetworkEvent>, mut said: NetworkEvent) -> bool {
-    loop {
-        match says.try_send(said) {
-            Ok(()) => return true,
-            Err(channel::TrySendError::Disconnected(_)) => return false,
-            Err(channel::TrySendError::Full(back)) => said = back,
-        }
-        tokio::time::sleep(Duration::from_millis(1)).await;
+/// The next report of a call; `None`: the coordinator has dropped it.
+async fn next_report(
+    reports: &mut Streaming<SentReport>,
+    kept: &mut oneshot::Receiver<()>,
+) -> Option<Result<Option<SentReport>, Status>> {
+    let mut next = std::pin::pin!(reports.message());
+    std::future::poll_fn(|context| match Pin::new(&mut *kept).poll(context) {
+        Poll::Ready(_) => Poll::Ready(None),
+        Poll::Pending => next.as_mut().poll(context).map(Some),
+    })
+    .await
+}
+
+/// What a worker says first, with a token of the run.
+async fn introduced(reports: &mut Streaming<SentReport>, key: &RunKey) -> Result<Hello, String> {
+    let first = tokio::time::timeout(HELLO_LIMIT, reports.message()).await;
+    let hello = match first {
+        Ok(Ok(Some(report))) => report.read_hello(),
+        _ => None,
+    };
+    let Some(hello) = hello else { return Err("a worker has not said who it is".to_owned()) };
+    if key.has_token(hello.rank, &hello.token) {
+        Ok(hello)
+    } else {
+        Err(format!("host {} has no token of this run for rank {}", hello.host, hello.rank))
     }
 }

@@ -8,6 +8,9 @@ use ferrio_spec::RunSpec;
 use ferrio_stats::{IntervalStats, JobSeries, RunRecord, StretchTimes, WorkerFate, WorkerRecord};
 use std::collections::BTreeMap;
 
+/// Most clones of a host whose jobs are not known here.
+const MOST_CLONES: u32 = 1 << 16;
+
 /// The figures of a host so far, by the number of the job's clone.
 #[derive(Debug, Default)]
 pub(super) struct PartialRecord {
@@ -24,6 +27,25 @@ impl PartialRecord {
     /// A host that has told nothing yet of these jobs.
     pub(super) fn of(jobs: &RunSpec) -> Self {
         Self { n_clones: jobs.jobs.iter().map(|job| job.numjobs).collect(), ..Self::default() }
+    }
+
+    /// Number of clones of all jobs, at most.
+    fn n_all_clones(&self) -> u32 {
+        if self.n_clones.is_empty() {
+            MOST_CLONES
+        } else {
+            self.n_clones.iter().fold(0, |sum, n| sum.saturating_add(*n))
+        }
+    }
+
+    /// True if a clone has this number.
+    pub(super) fn knows(&self, number: u32) -> bool {
+        number > 0 && number <= self.n_all_clones()
+    }
+
+    /// True if there can be so many clones.
+    pub(super) fn has_room_for(&self, n_clones: usize) -> bool {
+        n_clones <= self.n_all_clones() as usize
     }
 
     /// Indexes of job and clone of the worker with this number, from 1.
@@ -85,6 +107,13 @@ mod tests {
         let jobs = [2, 1, 3].map(|numjobs| JobSpec { numjobs, ..JobSpec::default() }).to_vec();
         let record = PartialRecord::of(&RunSpec { jobs, ..RunSpec::default() });
         let places: Vec<(u32, u32)> = (1..=6).map(|number| record.place(number)).collect();
+        assert!(
+            record.knows(6)
+                && !record.knows(0)
+                && !record.knows(7)
+                && record.has_room_for(6)
+                && !record.has_room_for(7)
+        );
         assert_eq!(places, [(0, 0), (0, 1), (1, 0), (2, 0), (2, 1), (2, 2)]);
     }
 }

@@ -1,8 +1,8 @@
 //! Messages as bytes, for tonic. The bytes are not trusted: their length and the memory of their values are limited.
 
+use super::message::Received;
 use ferrio_stats::wire;
 use serde::Serialize;
-use serde::de::DeserializeOwned;
 use std::marker::PhantomData;
 use tonic::Status;
 use tonic::codec::{Codec, DecodeBuf, Decoder, EncodeBuf, Encoder};
@@ -11,23 +11,23 @@ use bytes::{Buf, BufMut};
 
 /// A codec that sends `Sent` and receives `Received`.
 #[derive(Debug)]
-pub(super) struct RecordCodec<Sent, Received>(PhantomData<fn(Sent) -> Received>);
+pub(super) struct RecordCodec<Sent, Taken>(PhantomData<fn(Sent) -> Taken>);
 
-impl<Sent, Received> Default for RecordCodec<Sent, Received> {
+impl<Sent, Taken> Default for RecordCodec<Sent, Taken> {
     fn default() -> Self {
         Self(PhantomData)
     }
 }
 
-impl<Sent, Received> Codec for RecordCodec<Sent, Received>
+impl<Sent, Taken> Codec for RecordCodec<Sent, Taken>
 where
     Sent: Serialize + Send + 'static,
-    Received: DeserializeOwned + Send + 'static,
+    Taken: Received + Send + 'static,
 {
     type Encode = Sent;
-    type Decode = Received;
+    type Decode = Taken;
     type Encoder = RecordEncoder<Sent>;
-    type Decoder = RecordDecoder<Received>;
+    type Decoder = RecordDecoder<Taken>;
 
     fn encoder(&mut self) -> Self::Encoder {
         RecordEncoder(PhantomData)
@@ -56,13 +56,13 @@ impl<T: Serialize> Encoder for RecordEncoder<T> {
 #[derive(Debug)]
 pub(super) struct RecordDecoder<T>(PhantomData<fn() -> T>);
 
-impl<T: DeserializeOwned> Decoder for RecordDecoder<T> {
+impl<T: Received> Decoder for RecordDecoder<T> {
     type Item = T;
     type Error = Status;
 
     fn decode(&mut self, buffer: &mut DecodeBuf<'_>) -> Result<Option<T>, Status> {
         let mut bytes = vec![0; buffer.remaining()];
         buffer.copy_to_slice(&mut bytes);
-        wire::from_bytes(&bytes).map(Some).map_err(|error| Status::invalid_argument(format!("no message: {error}")))
+        T::received(bytes).map(Some).map_err(|error| Status::invalid_argument(format!("no message: {error}")))
     }
 }

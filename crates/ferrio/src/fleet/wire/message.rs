@@ -1,11 +1,67 @@
 //! The messages. A field that an older version does not know has a default.
 
 use ferrio_spec::RunSpec;
+use ferrio_stats::wire::{self, WireError};
 use ferrio_stats::{HostPlaces, IntervalStats, JobEnd, MessageStream, Note, Provenance, RunRecord};
 use serde::{Deserialize, Serialize};
 
 /// Version of the messages; both ends must have the same.
 pub const PROTOCOL: u32 = 2;
+
+/// Memory that an order may take, bytes: one for 100,000 jobs takes less.
+const MOST_ORDER_MEMORY_BYTES: u64 = 1 << 30;
+/// Memory that a report may take, bytes.
+const MOST_REPORT_MEMORY_BYTES: u64 = 1 << 30;
+/// Memory that an introduction may take, bytes.
+const MOST_HELLO_MEMORY_BYTES: u64 = 1 << 16;
+/// Length of a host's name, bytes.
+const MOST_NAME_BYTES: usize = 255;
+
+/// A value that comes as bytes that are not trusted.
+pub(super) trait Received: Sized {
+    /// # Errors
+    /// The bytes are none, or take more memory than they may.
+    fn received(bytes: Vec<u8>) -> Result<Self, WireError>;
+}
+
+impl Received for FleetOrder {
+    fn received(bytes: Vec<u8>) -> Result<Self, WireError> {
+        wire::from_bytes_within(&bytes, MOST_ORDER_MEMORY_BYTES)
+    }
+}
+
+/// A report as it came: the coordinator reads it when its turn comes, so that reports that wait take no more memory than they took on their
+/// way.
+#[derive(Debug)]
+pub(crate) struct SentReport(Vec<u8>);
+
+impl Received for SentReport {
+    fn received(bytes: Vec<u8>) -> Result<Self, WireError> {
+        Ok(Self(bytes))
+    }
+}
+
+impl SentReport {
+    pub(crate) fn n_bytes(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The report.
+    ///
+    /// # Errors
+    /// It is none.
+    pub(crate) fn read(&self) -> Result<FleetReport, WireError> {
+        wire::from_bytes_within(&self.0, MOST_REPORT_MEMORY_BYTES)
+    }
+
+    /// The introduction that it is, of a host whose name can be shown.
+    pub(crate) fn read_hello(&self) -> Option<Hello> {
+        let report = wire::from_bytes_within(&self.0, MOST_HELLO_MEMORY_BYTES).ok()?;
+        let FleetReport::Hello(hello) = report else { return None };
+        let is_shown = hello.host.len() <= MOST_NAME_BYTES && !hello.host.chars().any(char::is_control);
+        is_shown.then_some(hello)
+    }
+}
 
 /// Name of a host.
 pub type HostName = String;
@@ -45,6 +101,8 @@ pub enum FleetReport {
     Over(Box<MeasuredHost>),
     /// Nothing was run, for this reason; nothing follows.
     Refused(String),
+    /// The thread that watches over the jobs has not moved for so long, milliseconds; nothing follows.
+    Hangs(u64),
 }
 
 /// A worker introduces itself.

@@ -8,6 +8,7 @@ pub mod secrets;
 pub mod service;
 pub mod stream;
 
+pub(crate) use message::SentReport;
 pub use message::{
     ClientJobs, FleetOrder, FleetReport, Hello, HostJobs, HostName, HostWork, MeasuredHost, PROTOCOL, SentJobFile,
 };

@@ -169,6 +169,13 @@ impl RunKey {
         Ok(ClientTlsConfig::new().identity(identity).ca_certificate(authority).domain_name(COORDINATOR_NAME))
     }
 
+    /// TLS of an end that knows the coordinator, and shows no certificate.
+    #[cfg(test)]
+    pub(crate) fn tls_without_certificate(&self) -> ClientTlsConfig {
+        let (_, authority) = self.identity(WORKER_NAME).expect("certificates");
+        ClientTlsConfig::new().ca_certificate(authority).domain_name(COORDINATOR_NAME)
+    }
+
     fn derived(&self, purpose: &str) -> [u8; 32] {
         let key = hmac::Key::new(hmac::HMAC_SHA256, &self.0);
         let mut bytes = [0; 32];

@@ -4,10 +4,11 @@
 //! [`AttendService`] (the coordinator's end) and [`attend`] (a worker's).
 
 use super::codec::RecordCodec;
-use super::message::{FleetOrder, FleetReport};
+use super::message::{FleetOrder, FleetReport, SentReport};
 use super::secrets::{COORDINATOR_NAME, RunKey, SecretsError};
 use super::stream::{FleetStream, OneConnection};
 use http::uri::PathAndQuery;
+use serde::Serialize;
 use std::convert::Infallible;
 use std::future::Future;
 use std::pin::Pin;
@@ -16,11 +17,11 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio_stream::Stream;
 use tonic::body::Body;
-use tonic::transport::{Endpoint, Error as TransportError};
+use tonic::transport::{ClientTlsConfig, Endpoint, Error as TransportError};
 use tonic::{Request, Response, Status, Streaming};
 
 /// The path of the call.
-const PATH: &str = "/ferrio.Fleet/Attend";
+pub(crate) const PATH: &str = "/ferrio.Fleet/Attend";
 
 /// The largest message that is taken, bytes: records of runs with many jobs are the largest.
 pub(crate) const MOST_MESSAGE_BYTES: usize = 64 << 20;
@@ -34,8 +35,8 @@ const CONNECT_LIMIT: Duration = Duration::from_secs(10);
 
 /// The coordinator's side of a worker that calls.
 pub(crate) trait Attendance: Clone + Send + Sync + 'static {
-    /// Takes a new worker's reports, and returns the orders for it.
-    fn attended(&self, reports: Streaming<FleetReport>) -> OrderStream;
+    /// Takes the call of a new worker with its reports, and returns the orders for it.
+    fn attended(&self, call: Request<Streaming<SentReport>>) -> OrderStream;
 }
 
 /// Orders in the order in which they were given.
@@ -52,10 +53,10 @@ impl Stream for OrderStream {
 
 /// Reports as they are made.
 #[derive(Debug)]
-struct ReportStream(mpsc::Receiver<FleetReport>);
+struct ReportStream<T>(mpsc::Receiver<T>);
 
-impl Stream for ReportStream {
-    type Item = FleetReport;
+impl<T> Stream for ReportStream<T> {
+    type Item = T;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         self.0.poll_recv(context)
@@ -81,7 +82,7 @@ impl<A: Attendance> tower_service::Service<http::Request<Body>> for AttendServic
             if request.uri().path() != PATH {
                 return Ok(Status::unimplemented("there is no such call").into_http());
             }
-            let grpc = tonic::server::Grpc::new(RecordCodec::<FleetOrder, FleetReport>::default());
+            let grpc = tonic::server::Grpc::new(RecordCodec::<FleetOrder, SentReport>::default());
             Ok(grpc.max_decoding_message_size(MOST_MESSAGE_BYTES).streaming(OneCall(attendance), request).await)
         })
     }
@@ -90,13 +91,13 @@ impl<A: Attendance> tower_service::Service<http::Request<Body>> for AttendServic
 /// One worker's call.
 struct OneCall<A>(A);
 
-impl<A: Attendance> tonic::server::StreamingService<FleetReport> for OneCall<A> {
+impl<A: Attendance> tonic::server::StreamingService<SentReport> for OneCall<A> {
     type Response = FleetOrder;
     type ResponseStream = OrderStream;
     type Future = Pin<Box<dyn Future<Output = Result<Response<OrderStream>, Status>> + Send>>;
 
-    fn call(&mut self, request: Request<Streaming<FleetReport>>) -> Self::Future {
-        let orders = self.0.attended(request.into_inner());
+    fn call(&mut self, request: Request<Streaming<SentReport>>) -> Self::Future {
+        let orders = self.0.attended(request);
         Box::pin(async move { Ok(Response::new(orders)) })
     }
 }
@@ -136,9 +137,19 @@ pub(crate) async fn attend(
     key: &RunKey,
     reports: mpsc::Receiver<FleetReport>,
 ) -> Result<Streaming<FleetOrder>, AttendError> {
+    attend_at(stream, key.worker_tls()?, PATH, reports).await
+}
+
+/// As [`attend`], with this TLS and at this path.
+pub(crate) async fn attend_at<T: Serialize + Send + Sync + 'static>(
+    stream: FleetStream,
+    tls: ClientTlsConfig,
+    path: &'static str,
+    reports: mpsc::Receiver<T>,
+) -> Result<Streaming<FleetOrder>, AttendError> {
     let uri = format!("https://{COORDINATOR_NAME}");
     let endpoint = Endpoint::from_shared(uri)?
-        .tls_config(key.worker_tls()?)?
+        .tls_config(tls)?
         .connect_timeout(CONNECT_LIMIT)
         .http2_keep_alive_interval(KEEPALIVE_INTERVAL)
         .keep_alive_timeout(KEEPALIVE_LIMIT)
@@ -146,9 +157,9 @@ pub(crate) async fn attend(
     let channel = endpoint.connect_with_connector(OneConnection(Some(stream))).await?;
     let mut grpc = tonic::client::Grpc::new(channel).max_decoding_message_size(MOST_MESSAGE_BYTES);
     grpc.ready().await?;
-    let path = PathAndQuery::from_static(PATH);
+    let path = PathAndQuery::from_static(path);
     let request = Request::new(ReportStream(reports));
-    let codec = RecordCodec::<FleetReport, FleetOrder>::default();
+    let codec = RecordCodec::<T, FleetOrder>::default();
     let response = grpc.streaming(request, path, codec).await.map_err(Box::new)?;
     Ok(response.into_inner())
 }

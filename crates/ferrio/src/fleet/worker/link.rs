@@ -9,11 +9,18 @@ use ferrio_run::Handle;
 use ferrio_sys::clock::monotonic_ns;
 use std::sync::mpsc as channel;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 use tonic::{Status, Streaming};
 
 /// Reports that may wait for the connection.
 const MOST_WAITING: usize = 256;
+/// Orders that may wait for the main thread: a coordinator waits for its answers.
+const MOST_ORDERS: usize = 16;
+/// Time between two looks at the run's pulse.
+const PULSE_LOOK: Duration = Duration::from_secs(1);
+/// A run whose pulse has stood for so long hangs.
+const PULSE_LIMIT: Duration = Duration::from_secs(10);
 
 /// What the worker's main thread is told.
 pub(super) enum Ordered {
@@ -43,6 +50,8 @@ struct Steered {
     handle: Option<Handle>,
     /// The coordinator has gone, or has dismissed the worker.
     is_over: bool,
+    /// How that was, until the main thread takes it.
+    ending: Option<Result<(), WorkerError>>,
 }
 
 impl CoordinatorLink {
@@ -52,7 +61,7 @@ impl CoordinatorLink {
     /// The thread cannot be started.
     pub(super) fn open(connection: FleetConnection, key: RunKey, first: FleetReport) -> Result<Self, WorkerError> {
         let (reports, sent) = mpsc::channel(MOST_WAITING);
-        let (told, orders) = channel::channel();
+        let (told, orders) = channel::sync_channel(MOST_ORDERS);
         let steered = Arc::new(Mutex::new(Steered::default()));
         let thread = Thread { told, reports: reports.clone(), steered: Arc::clone(&steered) };
         // There is room: nothing was sent before.
@@ -65,7 +74,10 @@ impl CoordinatorLink {
 
     /// The next order for the main thread; waits for it.
     pub(super) fn next_order(&self) -> Ordered {
-        self.orders.recv().unwrap_or(Ordered::Over(Ok(())))
+        self.orders.recv().unwrap_or_else(|_| {
+            let mut steered = self.steered.lock().unwrap_or_else(PoisonError::into_inner);
+            Ordered::Over(steered.ending.take().unwrap_or(Ok(())))
+        })
     }
 
     /// Waits for the order to lay out; false: the run does not take place.
@@ -120,7 +132,7 @@ impl CoordinatorLink {
 
 /// The thread of the connection.
 struct Thread {
-    told: channel::Sender<Ordered>,
+    told: channel::SyncSender<Ordered>,
     reports: mpsc::Sender<FleetReport>,
     steered: Arc<Mutex<Steered>>,
 }
@@ -135,13 +147,14 @@ impl Thread {
             }),
             Err(error) => Err(error.into()),
         };
+        let is_dismissed = ending.is_ok();
         let handle = {
             let mut steered = self.steered.lock().unwrap_or_else(PoisonError::into_inner);
-            steered.is_over = true;
+            (steered.is_over, steered.ending) = (true, Some(ending));
             steered.handle.clone()
         };
-        let is_dismissed = ending.is_ok();
-        let _ = self.told.send(Ordered::Over(ending));
+        // The main thread finds no more orders.
+        drop(self.told);
         let Some(handle) = handle else { return };
         if !is_dismissed {
             handle.stop();
@@ -152,11 +165,17 @@ impl Thread {
 
     async fn hear(&self, mut orders: Streaming<FleetOrder>) -> Result<(), WorkerError> {
         let lost = |status: Status| AttendError::Lost(Box::new(status));
-        while let Some(order) = orders.message().await.map_err(lost)? {
+        let mut pulse = PulseWatch::new(Instant::now());
+        loop {
+            let Ok(order) = tokio::time::timeout(PULSE_LOOK, orders.message()).await else {
+                self.look(&mut pulse);
+                continue;
+            };
+            let Some(order) = order.map_err(lost)? else { break };
             match order {
-                FleetOrder::Prepare(work) => self.tell(Ordered::Prepare(work)),
-                FleetOrder::LayOut => self.tell(Ordered::LayOut),
-                FleetOrder::Begin { at_ns } => self.tell(Ordered::Begin(at_ns)),
+                FleetOrder::Prepare(work) => self.tell(Ordered::Prepare(work))?,
+                FleetOrder::LayOut => self.tell(Ordered::LayOut)?,
+                FleetOrder::Begin { at_ns } => self.tell(Ordered::Begin(at_ns))?,
                 FleetOrder::ReadClock { asked_ns } => {
                     let report = FleetReport::Clock { asked_ns, read_ns: monotonic_ns() };
                     // Where there is no room, the coordinator asks again.
@@ -165,7 +184,7 @@ impl Thread {
                 FleetOrder::BeginStage(number) => self.steer(|handle| handle.open_stonewall(number)),
                 FleetOrder::Stop => {
                     self.steer(Handle::stop);
-                    self.tell(Ordered::Stop);
+                    self.tell(Ordered::Stop)?;
                 }
                 FleetOrder::Trigger => self.steer(Handle::trigger),
                 FleetOrder::Dismiss { refused } if refused.is_empty() => return Ok(()),
@@ -175,11 +194,61 @@ impl Thread {
         Err(AttendError::Lost(Box::new(Status::unavailable("its connection was closed"))).into())
     }
 
-    fn tell(&self, order: Ordered) {
-        let _ = self.told.send(order);
+    fn tell(&self, order: Ordered) -> Result<(), WorkerError> {
+        self.told.try_send(order).map_err(|_| WorkerError::TooMany)
+    }
+
+    /// Says so if the run hangs.
+    fn look(&self, pulse: &mut PulseWatch) {
+        // A run that waits for room for its reports does not hang: the coordinator does not come to them.
+        let counted = if self.reports.capacity() == 0 { None } else { self.pulse() };
+        if let Some(stood) = pulse.look(counted, Instant::now()) {
+            let _ = self.reports.try_send(FleetReport::Hangs(stood.as_millis() as u64));
+        }
+    }
+
+    fn pulse(&self) -> Option<u32> {
+        self.steered.lock().unwrap_or_else(PoisonError::into_inner).handle.as_ref().and_then(Handle::pulse)
     }
 
     fn steer(&self, act: impl Fn(&Handle)) {
         self.steered.lock().unwrap_or_else(PoisonError::into_inner).handle.iter().for_each(act);
+    }
+}
+
+/// A look at the pulse of a run now and then.
+struct PulseWatch {
+    last: Option<u32>,
+    since: Instant,
+}
+
+impl PulseWatch {
+    fn new(now: Instant) -> Self {
+        Self { last: None, since: now }
+    }
+
+    /// The time for which the pulse has stood, once that is too long. `None` is the pulse of no run.
+    fn look(&mut self, pulse: Option<u32>, now: Instant) -> Option<Duration> {
+        if pulse.is_none() || pulse != self.last {
+            (self.last, self.since) = (pulse, now);
+        }
+        Some(now.duration_since(self.since)).filter(|stood| *stood >= PULSE_LIMIT)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_hangs_when_its_pulse_stands() {
+        let start = Instant::now();
+        let mut watch = PulseWatch::new(start);
+        let mut at = |pulse, seconds| watch.look(pulse, start + Duration::from_secs(seconds));
+        // Nothing runs for long; a pulse that changes, and one that stands.
+        assert_eq!((at(None, 0), at(None, 100)), (None, None));
+        assert_eq!((at(Some(1), 101), at(Some(2), 112)), (None, None));
+        assert_eq!((at(Some(2), 121), at(Some(2), 122)), (None, Some(Duration::from_secs(10))));
+        assert_eq!((at(None, 123), at(Some(2), 124)), (None, None));
     }
 }

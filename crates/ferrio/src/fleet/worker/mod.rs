@@ -35,6 +35,9 @@ pub enum WorkerError {
     /// The system lacks something.
     #[error("{}", ferrio_units::error_text(.0))]
     System(#[from] io::Error),
+    /// The coordinator orders what nobody asked it for.
+    #[error("the coordinator gives more orders than can be followed")]
+    TooMany,
     /// The coordinator wants no such worker.
     #[error("the coordinator refuses this worker: {0}")]
     Refused(String),

@@ -1,0 +1,210 @@
+//! Connections over the network whose other end is not known yet: how many there may be, and for how long.
+//!
+//! A visitor is known when its worker has said a token of the run. Strangers (port scanners, programs that never speak) must neither take
+//! the descriptors that workers need nor keep workers out. Launched programs are no visitors. Start reading at [`Door::has_room`].
+
+use super::network::NetworkEvent;
+use crate::fleet::wire::stream::FleetStream;
+use std::collections::VecDeque;
+use std::io;
+use std::net::IpAddr;
+use std::pin::Pin;
+use std::sync::mpsc as channel;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll};
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::sync::oneshot;
+use tokio::time::Instant;
+use tonic::transport::server::Connected;
+
+/// Visitors at a time: half of the descriptors that a process usually has.
+const MOST_VISITORS: usize = 512;
+/// Time that each visitor has, also while others wait for its place.
+const FAIR_TIME: Duration = Duration::from_millis(500);
+/// Time for a visitor to be known.
+const VISIT_LIMIT: Duration = Duration::from_secs(10);
+
+/// The door of a coordinator. Its clones are the same door.
+#[derive(Clone)]
+pub(super) struct Door(Arc<Mutex<Visitors>>);
+
+struct Visitors {
+    /// The longest there comes first.
+    waiting: VecDeque<Waiting>,
+    n_visitors: u64,
+    n_turned: u64,
+    says: channel::Sender<NetworkEvent>,
+}
+
+struct Waiting {
+    number: u64,
+    since: Instant,
+    expel: oneshot::Sender<()>,
+}
+
+impl Door {
+    pub(super) fn new(says: channel::Sender<NetworkEvent>) -> Self {
+        Self(Arc::new(Mutex::new(Visitors { waiting: VecDeque::new(), n_visitors: 0, n_turned: 0, says })))
+    }
+
+    fn visitors(&self) -> MutexGuard<'_, Visitors> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until there is room for a visitor: the one that is there for the longest time gives way.
+    pub(super) async fn has_room(&self) {
+        loop {
+            let wait = {
+                let mut visitors = self.visitors();
+                let is_late = |waiting: &Waiting| waiting.since.elapsed() >= VISIT_LIMIT;
+                while visitors.waiting.front().is_some_and(is_late) {
+                    visitors.expel_first();
+                }
+                match visitors.waiting.front() {
+                    Some(first) if visitors.waiting.len() >= MOST_VISITORS => {
+                        FAIR_TIME.saturating_sub(first.since.elapsed())
+                    }
+                    _ => return,
+                }
+            };
+            if wait.is_zero() {
+                self.expel_first();
+            } else {
+                tokio::time::sleep(wait).await;
+            }
+        }
+    }
+
+    /// The visitor that is there for the longest time has to go.
+    pub(super) fn expel_first(&self) {
+        self.visitors().expel_first();
+    }
+
+    /// Takes a visitor from this address.
+    pub(super) fn enter(&self, stream: FleetStream, from: IpAddr) -> Visitor {
+        let (expel, expelled) = oneshot::channel();
+        let mut visitors = self.visitors();
+        visitors.n_visitors += 1;
+        let number = visitors.n_visitors;
+        visitors.waiting.push_back(Waiting { number, since: Instant::now(), expel });
+        Visitor { stream, pass: Some(Pass { number, from, door: self.clone(), expelled: Some(expelled) }) }
+    }
+
+    /// The visitor is known.
+    pub(super) fn admit(&self, number: VisitorNumber) {
+        if let VisitorNumber(Some(number)) = number {
+            self.visitors().waiting.retain(|waiting| waiting.number != number);
+        }
+    }
+}
+
+impl Visitors {
+    fn expel_first(&mut self) {
+        if let Some(first) = self.waiting.pop_front() {
+            let _ = first.expel.send(());
+            // It is told when it goes.
+            self.waiting.shrink_to(MOST_VISITORS);
+        }
+    }
+
+    /// Tells of strangers, rarely where there are many.
+    fn turn(&mut self, from: IpAddr) {
+        self.n_turned += 1;
+        if self.n_turned.ilog10() != (self.n_turned - 1).checked_ilog10().unwrap_or(u32::MAX) {
+            let so_far =
+                if self.n_turned > 1 { format!(" ({} such connections so far)", self.n_turned) } else { String::new() };
+            let reason = format!("a connection from {from} has not shown that it has the key of this run{so_far}");
+            let _ = self.says.send(NetworkEvent::Turned { reason });
+        }
+    }
+}
+
+/// Number of a visitor; none: the connection leads to a launched program.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct VisitorNumber(Option<u64>);
+
+/// A connection, for tonic.
+pub(super) struct Visitor {
+    stream: FleetStream,
+    pass: Option<Pass>,
+}
+
+/// What a visitor has until it goes.
+struct Pass {
+    number: u64,
+    from: IpAddr,
+    door: Door,
+    /// Until it is known or expelled.
+    expelled: Option<oneshot::Receiver<()>>,
+}
+
+impl Drop for Pass {
+    fn drop(&mut self) {
+        let mut visitors = self.door.visitors();
+        let place = visitors.waiting.iter().position(|waiting| waiting.number == self.number);
+        let was_expelled = self.expelled.as_mut().is_some_and(|expelled| expelled.try_recv().is_ok());
+        if let Some(place) = place {
+            visitors.waiting.remove(place);
+        }
+        if place.is_some() || was_expelled {
+            visitors.turn(self.from);
+        }
+    }
+}
+
+impl Visitor {
+    /// A launched program.
+    pub(super) fn known(stream: FleetStream) -> Self {
+        Self { stream, pass: None }
+    }
+
+    /// An error once it was expelled.
+    fn look(&mut self, context: &mut Context<'_>) -> io::Result<()> {
+        let Some(pass) = &mut self.pass else { return Ok(()) };
+        let Some(expelled) = &mut pass.expelled else { return Ok(()) };
+        match Pin::new(expelled).poll(context) {
+            Poll::Pending => Ok(()),
+            // It is known: nobody can expel it any more.
+            Poll::Ready(Err(_)) => {
+                pass.expelled = None;
+                Ok(())
+            }
+            Poll::Ready(Ok(())) => {
+                pass.expelled = None;
+                pass.door.visitors().turn(pass.from);
+                Err(io::ErrorKind::ConnectionAborted.into())
+            }
+        }
+    }
+}
+
+impl AsyncRead for Visitor {
+    fn poll_read(self: Pin<&mut Self>, context: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        let visitor = self.get_mut();
+        visitor.look(context)?;
+        Pin::new(&mut visitor.stream).poll_read(context, buffer)
+    }
+}
+
+impl AsyncWrite for Visitor {
+    fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.get_mut().stream).poll_write(context, bytes)
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.get_mut().stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.get_mut().stream).poll_shutdown(context)
+    }
+}
+
+impl Connected for Visitor {
+    type ConnectInfo = VisitorNumber;
+
+    fn connect_info(&self) -> VisitorNumber {
+        VisitorNumber(self.pass.as_ref().map(|pass| pass.number))
+    }
+}
