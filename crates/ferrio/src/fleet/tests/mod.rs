@@ -6,7 +6,7 @@ mod hostile;
 mod many;
 mod strangers;
 
-use super::coordinator::{Coordinator, FleetError, FleetEvent, FleetSettings, LostHost};
+use super::coordinator::{Coordinator, FleetError, FleetEvent, FleetSettings, LostHost, WriteSharing};
 use super::outcome::FleetOutcome;
 use super::wire::secrets::RunKey;
 use super::wire::service::{PATH, attend_at};
@@ -47,6 +47,7 @@ impl Stage {
             join_limit: Duration::from_secs(120),
             on_lost_host,
             on_refusal: LostHost::End,
+            sharing: WriteSharing::Refused,
         };
         let coordinator = Coordinator::new(settings, key.clone()).expect("a coordinator");
         let address = coordinator.listen((Ipv4Addr::LOCALHOST, 0).into()).expect("a port");
@@ -64,6 +65,8 @@ impl Stage {
             words: Vec::new(),
             interval_ms: 1_000,
             is_audited: false,
+            n_parts: None,
+            tells_course: false,
         };
         let events = &mut self.events;
         let mut observer = |event: &FleetEvent<'_>| match event {
@@ -149,7 +152,8 @@ pub(super) async fn play<T: Serialize + Send + Sync + 'static>(
 pub(super) fn answer(order: &FleetOrder, says: &mpsc::Sender<FleetReport>, is_done: &Arc<AtomicBool>) {
     let say = |report| says.try_send(report).expect("room");
     match order {
-        FleetOrder::Prepare(_) => say(FleetReport::Ready),
+        FleetOrder::Prepare(_) => say(FleetReport::Places(Box::default())),
+        FleetOrder::LayOut => say(FleetReport::Ready),
         FleetOrder::ReadClock { asked_ns } => {
             say(FleetReport::Clock { asked_ns: *asked_ns, read_ns: monotonic_ns() });
         }
@@ -173,6 +177,7 @@ pub(super) fn interval(job_number: u32) -> IntervalStats {
     let mut stats = ThreadStats::default();
     stats.directions.0[0].n_completed = 7;
     IntervalStats {
+        host: None,
         job_name: "r".to_owned(),
         job_number,
         group_index: 0,
