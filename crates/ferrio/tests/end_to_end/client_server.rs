@@ -1,4 +1,4 @@
-//! `--client` and `--server`: the cases of fio's users, beside the peer, and what a server gives to strangers: nothing.
+//! `--client` and `--server`: the cases of fio's users, beside the peer. What strangers get is in `server_strangers`.
 //!
 //! Start reading at [`Server::start`].
 
@@ -7,28 +7,26 @@ use crate::support::{Finished, Program, Run, Running, Scratch, has_peer, send};
 use rustix::process::Signal;
 use serde_json::Value;
 use std::fs;
-use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::time::Duration;
 
 const GLOBAL: &str = "[global]\nioengine=null\nfilesize=1T\ntime_based\nruntime=1\n";
 
 /// A run with settings of its own test.
-fn run_of(scratch: &Scratch, program: Program, arguments: &str) -> Run {
+pub(crate) fn run_of(scratch: &Scratch, program: Program, arguments: &str) -> Run {
     Run::new(program, scratch.path(), arguments).env("XDG_CONFIG_HOME", &scratch.join("config").display().to_string())
 }
 
-fn run(scratch: &Scratch, arguments: &str) -> Run {
+pub(crate) fn run(scratch: &Scratch, arguments: &str) -> Run {
     run_of(scratch, Program::Ferrio, arguments)
 }
 
 /// A server that ends with the test.
-struct Server(Option<Running>);
+pub(crate) struct Server(Option<Running>);
 
 impl Server {
     /// A server at a local socket of this name, or at a port.
-    fn start(scratch: &Scratch, place: &str, options: &str) -> Self {
+    pub(crate) fn start(scratch: &Scratch, place: &str, options: &str) -> Self {
         let address = if place.starts_with(',') { place.to_owned() } else { format!("sock:{place}") };
         let mut running = run(scratch, &format!("--server={address} {options}")).start();
         let path = scratch.join(place);
@@ -40,7 +38,7 @@ impl Server {
     }
 
     /// Ends it; returns what it has said.
-    fn end(mut self) -> Finished {
+    pub(crate) fn end(mut self) -> Finished {
         let running = self.0.take().expect("a server");
         send(running.pid(), Signal::TERM);
         running.finish()
@@ -87,7 +85,9 @@ fn names(document: &Value) -> Vec<&str> {
 
 fn without(mut options: Value, keys: &[&str]) -> Value {
     let members = options.as_object_mut().expect("options");
-    keys.iter().for_each(|key| drop(members.remove(*key)));
+    for key in keys {
+        members.remove(*key);
+    }
     options
 }
 
@@ -372,82 +372,6 @@ fn a_server_that_dies_is_named() {
     let log = server.end();
     assert_eq!(running.finish().code, Some(1));
     assert!(log.stdout.contains("fio: server listening on ") && !scratch.join("a").exists(), "{}", log.all());
-}
-
-/// Strangers get nothing, and take nothing from clients that have the key.
-#[test]
-fn strangers_are_turned_away() {
-    let scratch = Scratch::new("client-strangers");
-    let port = free_port();
-    let server = Server::start(&scratch, &format!(",{port}"), "");
-    scratch.write("job.fio", "[x]\nioengine=null\nsize=64k\n");
-    let said = |bytes: &[u8]| {
-        let mut stream = TcpStream::connect(("127.0.0.1", port)).expect("a server");
-        stream.set_read_timeout(Some(Duration::from_secs(20))).expect("a limit");
-        // A server that has closed already refuses the rest.
-        let _ = stream.write_all(bytes);
-        let mut answer = Vec::new();
-        let _ = stream.read_to_end(&mut answer);
-        answer
-    };
-    let long = [b"ferrio client 1 ".to_vec(), vec![b'a'; 100_000]].concat();
-    for bytes in [&b"GET / HTTP/1.1\r\n\r\n"[..], &[0x16, 3, 1, 2, 0], &[0; 4_096], &[0xff; 4_096], b"\n", &long] {
-        assert_eq!(said(bytes), b"", "{bytes:?}");
-    }
-    // The server proves itself, and wants the same.
-    let answer = String::from_utf8(said(b"ferrio client 1 0123456789abcdef\nrun 0 00\n")).expect("text");
-    assert!(answer.starts_with("ferrio server 1 ") && answer.lines().count() == 1, "{answer}");
-    let foreign = run(&scratch, &format!("--client=,{port} --server-key=other.key job.fio")).finish();
-    assert!(foreign.code == Some(1) && foreign.stderr.contains("another key"), "{}", foreign.all());
-    // More of them than the server keeps, none of which says a word.
-    let idle: Vec<TcpStream> =
-        (0..600).map(|_| TcpStream::connect(("127.0.0.1", port)).expect("a connection")).collect();
-    run(&scratch, &format!("--client=,{port} job.fio")).finish().succeeded();
-    drop(idle);
-    let log = server.end();
-    assert!(
-        log.stderr.contains("it is no client of ferrio") && log.stderr.contains("does not have the key"),
-        "{}",
-        log.all()
-    );
-}
-
-/// What was recorded of one connection opens no other.
-#[test]
-fn a_replayed_connection_is_refused() {
-    let scratch = Scratch::new("client-replay");
-    let port = free_port();
-    let server = Server::start(&scratch, &format!(",{port}"), "");
-    scratch.write("job.fio", "[x]\nioengine=null\nsize=64k\nfilename=f\n");
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-    let between = listener.local_addr().expect("its address").port();
-    let recording = std::thread::spawn(move || {
-        let (client, _) = listener.accept().expect("a client");
-        let server = TcpStream::connect(("127.0.0.1", port)).expect("a server");
-        let (mut from, mut to) = (server.try_clone().expect("a stream"), client.try_clone().expect("a stream"));
-        let back = std::thread::spawn(move || drop(std::io::copy(&mut from, &mut to)));
-        let mut recorded = Vec::new();
-        let (mut client, mut server, mut buffer) = (client, server, [0; 4_096]);
-        while let Ok(n_bytes @ 1..) = client.read(&mut buffer) {
-            recorded.extend_from_slice(&buffer[..n_bytes]);
-            // At the end both say a last word at the same time.
-            let _ = server.write_all(&buffer[..n_bytes]);
-        }
-        let _ = server.shutdown(std::net::Shutdown::Write);
-        back.join().expect("no panic");
-        recorded
-    });
-    run(&scratch, &format!("--client=127.0.0.1,{between} job.fio")).finish().succeeded();
-    let recorded = recording.join().expect("no panic");
-    assert!(recorded.starts_with(b"ferrio client 1 ") && recorded.len() > 500);
-    let mut stream = TcpStream::connect(("127.0.0.1", port)).expect("a server");
-    let _ = stream.write_all(&recorded);
-    let mut answer = String::new();
-    let _ = stream.read_to_string(&mut answer);
-    assert_eq!(answer.lines().count(), 1, "{answer}");
-    let log = server.end();
-    let n_served = log.stderr.lines().filter(|line| line.contains("served by process")).count();
-    assert_eq!(n_served, 1, "{}", log.all());
 }
 
 /// fio's own clients and servers get a clear line.

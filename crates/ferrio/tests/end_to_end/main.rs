@@ -99,6 +99,7 @@ mod saved_records;
 mod searches;
 mod secrets;
 mod sequential_zones;
+mod server_strangers;
 mod shapes;
 mod shared_streams;
 mod signals;
