@@ -192,8 +192,10 @@ fn run_on_broken_network(hosts: &Counterpart, fault: Fault, seed: u64) {
     let mut numbers = Numbers(seed);
     let scratch = scratch(&format!("fleet-network-{seed}"));
     let host = ["h2", "h3"][numbers.below(2) as usize];
-    let options =
-        format!("fleet --hosts=h1,h2,h3 --remote-program={} --on-lost-host=continue {JOB}", Program::Ferrio.path());
+    let options = format!(
+        "fleet --hosts=h1,h2,h3 --remote-program={} --join-limit=20 --on-lost-host=continue {JOB}",
+        Program::Ferrio.path()
+    );
     let run = Run::new(Program::Ferrio, scratch.path(), &options).under(&format!("{} h1", hosts.setting("ON")));
     let run = run.words(&[format!("--rsh={}", hosts.setting("SSH"))]).start();
     std::thread::sleep(Duration::from_millis(numbers.below(4_000)));

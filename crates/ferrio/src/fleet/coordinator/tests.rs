@@ -67,6 +67,7 @@ fn work(numjobs: u32) -> FleetOrder {
         words: Vec::new(),
         interval_ms: 0,
         is_audited: false,
+        n_parts: None,
     }))
 }
 
@@ -74,8 +75,9 @@ fn work(numjobs: u32) -> FleetOrder {
 fn more_orders_than_can_be_followed_end_the_worker() {
     let attended = Attended::start();
     for _ in 0..1_000 {
-        attended.order(FleetOrder::Begin { at_ns: u64::MAX });
         attended.order(work(1));
+        attended.order(FleetOrder::LayOut);
+        attended.order(FleetOrder::Begin { at_ns: u64::MAX });
     }
     let ending = attended.worker.join().expect("no panic").expect_err("an error");
     assert!(ending.to_string().contains("more orders than can be followed"), "{ending}");
@@ -86,13 +88,14 @@ fn more_orders_than_can_be_followed_end_the_worker() {
 fn jobs_that_no_host_can_run_are_refused() {
     let attended = Attended::start();
     attended.order(work(u32::MAX));
+    attended.order(FleetOrder::LayOut);
     loop {
         match attended.report() {
             FleetReport::Refused(reason) => {
                 assert!(!reason.is_empty());
                 break;
             }
-            FleetReport::Message(..) => {}
+            FleetReport::Message(..) | FleetReport::Places(_) => {}
             other => panic!("{other:?}"),
         }
     }

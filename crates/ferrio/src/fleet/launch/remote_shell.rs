@@ -22,6 +22,11 @@ const END_LIMIT: Duration = Duration::from_secs(1);
 /// Time between two looks whether it has.
 const END_LOOK: Duration = Duration::from_millis(10);
 
+/// Time between two looks whether a launch is given up.
+const GIVE_UP_LOOK: Duration = Duration::from_millis(100);
+/// Nothing has come yet.
+const LATER: [io::ErrorKind; 3] = [io::ErrorKind::WouldBlock, io::ErrorKind::TimedOut, io::ErrorKind::Interrupted];
+
 /// Bytes that a shell may print before.
 const MOST_NOISE_BYTES: usize = 1 << 16;
 
@@ -61,6 +66,9 @@ pub enum LaunchError {
         /// The reason.
         reason: String,
     },
+    /// The launch was given up before an answer.
+    #[error("given up")]
+    GivenUp,
     /// The other end is no ferrio.
     #[error("{host}: no ferrio answers there{said}")]
     NoWorker {
@@ -72,7 +80,8 @@ pub enum LaunchError {
 }
 
 impl RemoteShell {
-    /// Starts the worker of this rank on a host. What it says on its standard error goes to ours. The socket leads to it.
+    /// Starts the worker of this rank on a host. What it says on its standard error goes to ours. The socket leads to it. The launch ends
+    /// early once it is given up.
     ///
     /// # Errors
     /// The program cannot be started, or no worker answers within the limit.
@@ -82,6 +91,7 @@ impl RemoteShell {
         rank: u32,
         key: &RunKey,
         limit: Duration,
+        is_given_up: &dyn Fn() -> bool,
     ) -> Result<(Launched, UnixStream), LaunchError> {
         let program = self.command.first().cloned().unwrap_or_default();
         let there = match &self.pushed {
@@ -90,7 +100,7 @@ impl RemoteShell {
         };
         let mut command = Command::new(&program);
         command.args(self.command.iter().skip(1)).arg(host).arg(format!("{there} fleet --attend={rank}"));
-        started(command, &program, host, key, limit)
+        started(command, &program, host, key, (limit, is_given_up))
     }
 }
 
@@ -102,7 +112,7 @@ pub fn launch_here(host: &str, rank: u32, key: &RunKey) -> Result<(Launched, Uni
     let program = "/proc/self/exe";
     let mut command = Command::new(program);
     command.arg("fleet").arg(format!("--attend={rank}"));
-    started(command, program, host, key, END_LIMIT.saturating_mul(60))
+    started(command, program, host, key, (END_LIMIT.saturating_mul(60), &|| false))
 }
 
 fn started(
@@ -110,7 +120,7 @@ fn started(
     program: &str,
     host: &str,
     key: &RunKey,
-    limit: Duration,
+    (limit, is_given_up): (Duration, &dyn Fn() -> bool),
 ) -> Result<(Launched, UnixStream), LaunchError> {
     let failed = |source| LaunchError::Start { program: program.to_owned(), source };
     let (ours, theirs) = UnixStream::pair().map_err(failed)?;
@@ -119,12 +129,13 @@ fn started(
     let mut child = command.spawn().map_err(failed)?;
     // The command has its ends of the socket only: a program that ends closes them.
     drop(command);
-    match greeted(&ours, key, limit) {
+    match greeted(&ours, key, limit, is_given_up) {
         Ok(()) => Ok((Launched { child }, ours)),
         Err(error) => {
             let _ = child.kill();
             let ending = child.wait().map(|status| format!(" ({program}: {status})")).unwrap_or_default();
             let said = match error.kind() {
+                io::ErrorKind::ConnectionAborted => return Err(LaunchError::GivenUp),
                 io::ErrorKind::UnexpectedEof => ending,
                 io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => format!(" within {} s", limit.as_secs()),
                 _ => format!(": {error}"),
@@ -135,22 +146,30 @@ fn started(
 }
 
 impl Launched {
-    /// Ends the launching program if it has not ended by itself.
-    pub fn end(mut self) {
+    /// Ends the launching programs that have not ended by themselves, all at once.
+    pub fn end_all(mut all: Vec<Self>) {
         let until = Instant::now() + END_LIMIT;
-        while Instant::now() < until {
-            if matches!(self.child.try_wait(), Ok(Some(_))) {
+        loop {
+            all.retain_mut(|launched| !matches!(launched.child.try_wait(), Ok(Some(_))));
+            if all.is_empty() {
                 return;
+            }
+            if Instant::now() >= until {
+                break;
             }
             std::thread::sleep(END_LOOK);
         }
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        for launched in &mut all {
+            let _ = launched.child.kill();
+        }
+        for mut launched in all {
+            let _ = launched.child.wait();
+        }
     }
 }
 
 /// Hands over the key, and waits for the worker's greeting. Nothing behind it is read.
-fn greeted(socket: &UnixStream, key: &RunKey, limit: Duration) -> io::Result<()> {
+fn greeted(socket: &UnixStream, key: &RunKey, limit: Duration, is_given_up: &dyn Fn() -> bool) -> io::Result<()> {
     let until = Instant::now() + limit;
     let mut socket = socket;
     socket.write_all(format!("{}\n", key.to_text()).as_bytes())?;
@@ -162,9 +181,16 @@ fn greeted(socket: &UnixStream, key: &RunKey, limit: Duration) -> io::Result<()>
         if left.is_zero() {
             return Err(io::ErrorKind::TimedOut.into());
         }
-        socket.set_read_timeout(Some(left))?;
-        socket.read_exact(&mut byte)?;
-        seen.push(byte[0]);
+        if is_given_up() {
+            return Err(io::ErrorKind::ConnectionAborted.into());
+        }
+        socket.set_read_timeout(Some(left.min(GIVE_UP_LOOK)))?;
+        match socket.read(&mut byte) {
+            Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+            Ok(_) => seen.push(byte[0]),
+            Err(error) if LATER.contains(&error.kind()) => continue,
+            Err(error) => return Err(error),
+        }
         if seen.len() > MOST_NOISE_BYTES {
             return Err(io::Error::other("it prints something else"));
         }

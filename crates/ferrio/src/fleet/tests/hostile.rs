@@ -50,10 +50,11 @@ fn says_at_begin(reports: fn() -> Vec<FleetReport>) -> (FleetOutcome, Vec<String
 
 #[test]
 fn reports_that_make_no_sense_are_a_lost_host() {
-    let cases: [(fn() -> Vec<FleetReport>, &str); 8] = [
+    let cases: [(fn() -> Vec<FleetReport>, &str); 9] = [
         (|| vec![FleetReport::Interval(Box::new(interval(2)))], "figures of a job that does not run there"),
         (|| vec![FleetReport::Interval(Box::new(interval(0)))], "figures of a job that does not run there"),
         (|| vec![FleetReport::Began { at_ns: 1 }], "a begin that was not ordered"),
+        (|| vec![FleetReport::Places(Box::default())], "places of a run that it does not have"),
         (|| vec![FleetReport::Ready], "it is ready for a run that it does not have"),
         (|| vec![FleetReport::AtStage(0)], "a stonewall that it cannot have reached"),
         (|| vec![FleetReport::Refused("late".to_owned())], "a refusal of a run that it does not have"),

@@ -6,7 +6,7 @@ mod hostile;
 mod many;
 mod strangers;
 
-use super::coordinator::{Coordinator, FleetError, FleetEvent, FleetSettings, LostHost};
+use super::coordinator::{Coordinator, FleetError, FleetEvent, FleetSettings, LostHost, WriteSharing};
 use super::outcome::FleetOutcome;
 use super::wire::secrets::RunKey;
 use super::wire::service::{PATH, attend_at};
@@ -47,6 +47,7 @@ impl Stage {
             join_limit: Duration::from_secs(120),
             on_lost_host,
             on_refusal: LostHost::End,
+            sharing: WriteSharing::Refused,
         };
         let coordinator = Coordinator::new(settings, key.clone()).expect("a coordinator");
         let address = coordinator.listen((Ipv4Addr::LOCALHOST, 0).into()).expect("a port");
@@ -64,6 +65,7 @@ impl Stage {
             words: Vec::new(),
             interval_ms: 1_000,
             is_audited: false,
+            n_parts: None,
         };
         let events = &mut self.events;
         let mut observer = |event: &FleetEvent<'_>| match event {
@@ -149,7 +151,8 @@ pub(super) async fn play<T: Serialize + Send + Sync + 'static>(
 pub(super) fn answer(order: &FleetOrder, says: &mpsc::Sender<FleetReport>, is_done: &Arc<AtomicBool>) {
     let say = |report| says.try_send(report).expect("room");
     match order {
-        FleetOrder::Prepare(_) => say(FleetReport::Ready),
+        FleetOrder::Prepare(_) => say(FleetReport::Places(Box::default())),
+        FleetOrder::LayOut => say(FleetReport::Ready),
         FleetOrder::ReadClock { asked_ns } => {
             say(FleetReport::Clock { asked_ns: *asked_ns, read_ns: monotonic_ns() });
         }

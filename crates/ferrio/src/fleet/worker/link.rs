@@ -184,7 +184,7 @@ impl Thread {
                 FleetOrder::BeginStage(number) => self.steer(|handle| handle.open_stonewall(number)),
                 FleetOrder::Stop => {
                     self.steer(Handle::stop);
-                    self.tell(Ordered::Stop)?;
+                    let _ = self.tell(Ordered::Stop);
                 }
                 FleetOrder::Trigger => self.steer(Handle::trigger),
                 FleetOrder::Dismiss { refused } if refused.is_empty() => return Ok(()),

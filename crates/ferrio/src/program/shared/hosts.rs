@@ -5,13 +5,17 @@
 use crate::commands::native::fleet::progress::doubt;
 use anyhow::{Context, anyhow};
 use clap::{Args, ValueEnum, ValueHint};
-use ferrio::fleet::launch::{Launched, Meeting, Published, PushedProgram, Ranks, RemoteShell, launch_here};
+use ferrio::fleet::launch::{
+    LaunchError, Launched, Meeting, Published, PushedProgram, Ranks, RemoteShell, launch_here,
+};
 use ferrio::fleet::wire::secrets::RunKey;
-use ferrio::fleet::{Coordinator, FleetEvent, FleetSettings, LostHost, WriteSharing};
+use ferrio::fleet::{Coordinator, FleetError, FleetEvent, FleetSettings, LostHost, WriteSharing};
 use ferrio::session::{Session, SessionOutcome, VERSION};
 use ferrio_formats::native::note_text;
 use ferrio_run::{Handle, RunError};
+use ferrio_sys::limits;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 use std::time::Duration;
 
@@ -160,40 +164,50 @@ pub(crate) struct Fleet {
 }
 
 impl Fleet {
-    /// Starts a worker on each host by the remote shell, all at the same time.
+    /// Starts a worker on each host by the remote shell, all at the same time. The handle gives it up.
     ///
     /// # Errors
     /// A worker does not start; then all others are ended.
-    pub(crate) fn launched(options: &HostsOptions) -> anyhow::Result<(Coordinator, Self)> {
+    pub(crate) fn launched(options: &HostsOptions, handle: &Handle) -> anyhow::Result<(Coordinator, Self)> {
         let (hosts, shell, key) = (options.hosts()?, options.shell()?, RunKey::new()?);
         let n_hosts = hosts.len() as u32;
+        // Each host takes a program with its ends of a connection.
+        limits::raise_limit(limits::Resource::Nofile, 256 + 8 * u64::from(n_hosts));
         let coordinator = Coordinator::new(settings(options, n_hosts, hosts.clone()), key.clone())?;
-        let (done, all) = mpsc::channel();
-        std::thread::scope(|scope| {
-            for (rank, host) in hosts.iter().enumerate() {
-                let (done, shell, key) = (done.clone(), &shell, &key);
-                scope.spawn(move || done.send(shell.launch(host, rank as u32, key, options.join_limit())));
-            }
-        });
-        drop(done);
         let mut fleet = Self { workers: Vec::new(), n_hosts, _published: None };
         let mut failures = Vec::new();
-        for outcome in all {
-            match outcome {
-                Ok((worker, socket)) => {
-                    coordinator.adopt(socket);
-                    fleet.workers.push(worker);
-                }
-                Err(error) => failures.push(error.to_string()),
+        let is_given_up = AtomicBool::new(false);
+        let gives_up = || is_given_up.load(Ordering::SeqCst) || handle.is_stopping();
+        std::thread::scope(|scope| {
+            let (done, all) = mpsc::channel();
+            for (rank, host) in hosts.iter().enumerate() {
+                let (done, shell, key, limit) = (done.clone(), &shell, &key, options.join_limit());
+                let gives_up = &gives_up;
+                scope.spawn(move || done.send(shell.launch(host, rank as u32, key, limit, gives_up)));
             }
-        }
-        if failures.is_empty() {
+            drop(done);
+            // Those that have come are heard while others are on their way, however long that takes.
+            for outcome in all {
+                match outcome {
+                    Ok((worker, socket)) => {
+                        coordinator.adopt(socket);
+                        fleet.workers.push(worker);
+                    }
+                    Err(LaunchError::GivenUp) => {}
+                    Err(error) => {
+                        failures.push(error.to_string());
+                        is_given_up.store(true, Ordering::SeqCst);
+                    }
+                }
+            }
+        });
+        if !gives_up() {
             return Ok((coordinator, fleet));
         }
         coordinator.dismiss();
         fleet.end();
         failures.sort();
-        Err(anyhow!("{}", failures.join("; ")))
+        Err(if failures.is_empty() { FleetError::Stopped.into() } else { anyhow!("{}", failures.join("; ")) })
     }
 
     /// The coordinator of ranks that were started with this process, which is rank 0 and has a worker of its own.
@@ -222,7 +236,7 @@ impl Fleet {
 
     /// Ends what has not ended by itself.
     pub(crate) fn end(self) {
-        self.workers.into_iter().for_each(Launched::end);
+        Launched::end_all(self.workers);
     }
 }
 
@@ -252,7 +266,7 @@ impl RunsOnHosts {
         if !options.has_hosts() {
             return Ok(None);
         }
-        let (mut coordinator, fleet) = Fleet::launched(options)?;
+        let (mut coordinator, fleet) = Fleet::launched(options, handle)?;
         let gathered = coordinator.gather(handle, &mut |_| ());
         let started = Self { coordinator, fleet };
         match gathered {

@@ -227,7 +227,7 @@ fn run_on_hosts(
     signals.steer(handle.clone());
     let (mut coordinator, fleet) = match ranks {
         Some(ranks) => Fleet::gathered(&options.hosts, &options.meeting(&ranks.step), ranks)?,
-        None => Fleet::launched(&options.hosts)?,
+        None => Fleet::launched(&options.hosts, &handle)?,
     };
     let n_hosts = fleet.n_hosts();
     shown.expect(n_hosts);
