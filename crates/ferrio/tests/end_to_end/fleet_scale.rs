@@ -60,7 +60,9 @@ fn a_host_that_comes_late_takes_no_other_away() {
 /// A host that does not come is not waited for after Ctrl-C, nor when another one cannot come.
 #[test]
 fn a_launch_is_given_up() {
+    let stays_away = SLOW.replace("|| sleep", "|| exec sleep");
     let (scratch, run) = with_slow_host("600");
+    scratch.write("shell", &stays_away);
     let mut run = run.start();
     run.wait_until("both launches", |_| scratch.join("on.a").exists() && scratch.join("on.b").exists());
     send(run.pid(), Signal::INT);
@@ -68,7 +70,7 @@ fn a_launch_is_given_up() {
     assert!(ended.code.is_some_and(|code| code != 0) && ended.stdout.is_empty(), "{}", ended.all());
     assert!(ended.stderr.contains("stopped before the start"), "{}", ended.all());
     let (scratch, run) = with_slow_host("600");
-    scratch.write("shell", SLOW.replace("shift", "[ $1 = b ] || exit 7; shift"));
+    scratch.write("shell", stays_away.replace("shift", "[ $1 = b ] || exit 7; shift"));
     let ended = run.finish();
     assert!(ended.code == Some(2) && ended.stderr.contains("a: no ferrio answers there"), "{}", ended.all());
 }
