@@ -68,6 +68,7 @@ fn work(numjobs: u32) -> FleetOrder {
         interval_ms: 0,
         is_audited: false,
         n_parts: None,
+        tells_course: false,
     }))
 }
 

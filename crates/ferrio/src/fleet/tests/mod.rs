@@ -66,6 +66,7 @@ impl Stage {
             interval_ms: 1_000,
             is_audited: false,
             n_parts: None,
+            tells_course: false,
         };
         let events = &mut self.events;
         let mut observer = |event: &FleetEvent<'_>| match event {
@@ -176,6 +177,7 @@ pub(super) fn interval(job_number: u32) -> IntervalStats {
     let mut stats = ThreadStats::default();
     stats.directions.0[0].n_completed = 7;
     IntervalStats {
+        host: None,
         job_name: "r".to_owned(),
         job_number,
         group_index: 0,
