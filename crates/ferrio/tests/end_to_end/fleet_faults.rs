@@ -8,6 +8,7 @@ use crate::support::{Finished, Program, Run, Running, Scratch, send};
 use rustix::process::Signal;
 use serde_json::Value;
 use std::fs;
+use std::io::Write;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
@@ -51,6 +52,11 @@ impl Numbers {
     }
 }
 
+/// Shows how a run went.
+fn tell(line: &str) {
+    let _ = writeln!(std::io::stdout(), "{line}");
+}
+
 /// The worker of a host, if it runs by now.
 fn worker(scratch: &Scratch, host: &str) -> Option<u32> {
     fs::read_to_string(scratch.join(&format!("pid.{host}"))).ok()?.trim().parse().ok()
@@ -81,11 +87,11 @@ fn run_with_fault(fault: Fault, seed: u64) {
         std::thread::sleep(Duration::from_millis(5));
     }
     check(fault, seed, &ended);
-    println!(
+    tell(&format!(
         "{seed} {fault:?} {lost} {goes_on}: exit code {:?}, workers gone after {} ms",
         ended.code,
         ended_at.elapsed().as_millis()
-    );
+    ));
 }
 
 fn strike(fault: Fault, run: &mut Running, scratch: &Scratch, host: &str, numbers: &mut Numbers) {
@@ -215,7 +221,7 @@ fn run_on_broken_network(hosts: &Counterpart, fault: Fault, seed: u64) {
     }
     let ended = run.finish();
     check(fault, seed, &ended);
-    println!("{seed} {fault:?} {host}: exit code {:?}", ended.code);
+    tell(&format!("{seed} {fault:?} {host}: exit code {:?}", ended.code));
     if fault == Fault::CutCable {
         cable("join");
     } else {

@@ -13,7 +13,8 @@ fn percentiles_of_64_hosts_are_those_of_all_samples() {
     let scratch = scratch("fleet-64");
     let device = "ioengine=sim\nsim_time=virtual\nsim_seed=7\nrw=randread\nsize=64m\nnumber_ios=1000\n";
     scratch.write("fleet.fio", format!("[global]\n{device}[s]\nsim_service=exponential:1$rank0us\n"));
-    let jobs: String = (0..64).map(|rank| format!("[s{rank}]\nsim_service=exponential:1{rank}0us\n")).collect();
+    let jobs: Vec<String> = (0..64).map(|rank| format!("[s{rank}]\nsim_service=exponential:1{rank}0us\n")).collect();
+    let jobs = jobs.concat();
     scratch.write("one.fio", format!("[global]\n{device}group_reporting\n{jobs}"));
     let hosts: Vec<String> = (0..64).map(|rank| format!("h{rank}")).collect();
     let run = fleet(&scratch, &hosts.join(","), "--json fleet.fio").finish().succeeded();

@@ -32,7 +32,7 @@ pub(super) struct Door(Arc<Mutex<Visitors>>);
 struct Visitors {
     /// The longest there comes first.
     waiting: VecDeque<Waiting>,
-    n_visitors: u64,
+    n_entered: u64,
     n_turned: u64,
     says: channel::Sender<NetworkEvent>,
 }
@@ -45,7 +45,7 @@ struct Waiting {
 
 impl Door {
     pub(super) fn new(says: channel::Sender<NetworkEvent>) -> Self {
-        Self(Arc::new(Mutex::new(Visitors { waiting: VecDeque::new(), n_visitors: 0, n_turned: 0, says })))
+        Self(Arc::new(Mutex::new(Visitors { waiting: VecDeque::new(), n_entered: 0, n_turned: 0, says })))
     }
 
     fn visitors(&self) -> MutexGuard<'_, Visitors> {
@@ -85,8 +85,8 @@ impl Door {
     pub(super) fn enter(&self, stream: FleetStream, from: IpAddr) -> Visitor {
         let (expel, expelled) = oneshot::channel();
         let mut visitors = self.visitors();
-        visitors.n_visitors += 1;
-        let number = visitors.n_visitors;
+        visitors.n_entered += 1;
+        let number = visitors.n_entered;
         visitors.waiting.push_back(Waiting { number, since: Instant::now(), expel });
         Visitor { stream, pass: Some(Pass { number, from, door: self.clone(), expelled: Some(expelled) }) }
     }

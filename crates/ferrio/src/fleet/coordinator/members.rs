@@ -123,7 +123,7 @@ impl FleetMember {
                 }
             }
             FleetReport::Facts(facts) if n_bytes <= MOST_MESSAGE_BYTES => {
-                observer(&FleetEvent::Facts { facts: &facts })
+                observer(&FleetEvent::Facts { facts: &facts });
             }
             FleetReport::JobEnded(end) if runs && n_bytes <= MOST_MESSAGE_BYTES => {
                 observer(&FleetEvent::JobEnded { rank, host, end: &end });

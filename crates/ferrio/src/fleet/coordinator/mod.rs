@@ -204,7 +204,7 @@ impl Coordinator {
     /// # Errors
     /// The system lacks threads or random numbers.
     pub fn new(settings: FleetSettings, key: RunKey) -> Result<Self, FleetError> {
-        let network = Network::start(key)?;
+        let network = Network::start(key, settings.n_hosts)?;
         Ok(Self { settings, network, members: Members::default() })
     }
 

@@ -32,6 +32,8 @@ const MOST_WAITING_BYTES: usize = 128 << 20;
 const REPORT_BYTES: usize = 256;
 /// Time for a worker to introduce itself, once it calls.
 const HELLO_LIMIT: Duration = Duration::from_secs(5);
+/// Time that each host adds to that in which one answers: the answers of all of them come in one thread.
+const EACH_HOST_LIMIT: Duration = Duration::from_millis(5);
 /// Longest list of headers of a call, bytes.
 const MOST_HEADER_BYTES: u32 = 16 << 10;
 /// Time between two looks for visitors that are late.
@@ -101,7 +103,7 @@ enum Accepted {
 }
 
 impl Network {
-    pub(super) fn start(key: RunKey) -> Result<Self, super::FleetError> {
+    pub(super) fn start(key: RunKey, n_hosts: u32) -> Result<Self, super::FleetError> {
         let tls = key.coordinator_tls()?.timeout(HANDSHAKE_LIMIT);
         let (says, said) = channel::channel();
         let (accepted, comes) = mpsc::channel(MOST_PENDING);
@@ -110,11 +112,11 @@ impl Network {
             door: Door::new(says.clone()),
             says,
             key,
-            n_calls: Arc::default(),
+            next_call: Arc::default(),
             room: Arc::new(Semaphore::new(MOST_WAITING_BYTES)),
         };
         let thread = std::thread::Builder::new().name("ferrio-fleet".to_owned());
-        let thread = thread.spawn(move || serve(tls, calls, comes, ended))?;
+        let thread = thread.spawn(move || serve((tls, n_hosts), calls, comes, ended))?;
         Ok(Self { said, accepted, end: Some(end), thread: Some(thread) })
     }
 
@@ -145,14 +147,19 @@ impl Network {
 }
 
 /// Serves until the end; the thread of the network.
-fn serve(tls: ServerTlsConfig, calls: Calls, comes: mpsc::Receiver<Accepted>, ended: oneshot::Receiver<()>) {
+fn serve(
+    (tls, n_hosts): (ServerTlsConfig, u32),
+    calls: Calls,
+    comes: mpsc::Receiver<Accepted>,
+    ended: oneshot::Receiver<()>,
+) {
     let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
     runtime.block_on(async move {
         let (connects, incoming) = mpsc::channel(MOST_PENDING);
         tokio::spawn(accept(comes, connects, calls.door.clone()));
         let server = Server::builder()
             .http2_keepalive_interval(Some(KEEPALIVE_INTERVAL))
-            .http2_keepalive_timeout(Some(KEEPALIVE_LIMIT))
+            .http2_keepalive_timeout(Some(KEEPALIVE_LIMIT + EACH_HOST_LIMIT.saturating_mul(n_hosts)))
             .max_concurrent_streams(4)
             .http2_max_header_list_size(MOST_HEADER_BYTES)
             .tls_config(tls);
@@ -237,7 +244,7 @@ impl Stream for Incoming {
 struct Calls {
     says: channel::Sender<NetworkEvent>,
     key: RunKey,
-    n_calls: Arc<AtomicU64>,
+    next_call: Arc<AtomicU64>,
     /// Room for reports that wait, bytes.
     room: Arc<Semaphore>,
     door: Door,
@@ -269,7 +276,7 @@ impl Calls {
             }
         };
         self.door.admit(visitor);
-        let connection = self.n_calls.fetch_add(1, Ordering::Relaxed);
+        let connection = self.next_call.fetch_add(1, Ordering::Relaxed);
         let (keep, mut kept) = oneshot::channel();
         let call = WorkerCall { orders, _keep: keep };
         let _ = self.says.send(NetworkEvent::Called { connection, hello, call });

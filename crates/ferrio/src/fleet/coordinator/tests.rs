@@ -20,7 +20,7 @@ struct Attended {
 impl Attended {
     fn start() -> Self {
         let key = RunKey::new().expect("random numbers");
-        let network = Network::start(key.clone()).expect("a network");
+        let network = Network::start(key.clone(), 1).expect("a network");
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let stream = TcpStream::connect(listener.local_addr().expect("its address")).expect("a connection");
         network.listen(listener).expect("it listens");

@@ -30,8 +30,11 @@ fn beside(
     (outcome, events, endings[2].clone())
 }
 
+/// What a worker says.
+type Reports = fn() -> Vec<FleetReport>;
+
 /// A third worker that answers as it should up to its begin, and then says this.
-fn says_at_begin(reports: fn() -> Vec<FleetReport>) -> (FleetOutcome, Vec<String>, String) {
+fn says_at_begin(reports: Reports) -> (FleetOutcome, Vec<String>, String) {
     beside(move |order, says, is_done| match order {
         FleetOrder::Begin { at_ns } => {
             let mut all = vec![FleetReport::Began { at_ns: *at_ns }];
@@ -50,7 +53,7 @@ fn says_at_begin(reports: fn() -> Vec<FleetReport>) -> (FleetOutcome, Vec<String
 
 #[test]
 fn reports_that_make_no_sense_are_a_lost_host() {
-    let cases: [(fn() -> Vec<FleetReport>, &str); 9] = [
+    let cases: [(Reports, &str); 9] = [
         (|| vec![FleetReport::Interval(Box::new(interval(2)))], "figures of a job that does not run there"),
         (|| vec![FleetReport::Interval(Box::new(interval(0)))], "figures of a job that does not run there"),
         (|| vec![FleetReport::Began { at_ns: 1 }], "a begin that was not ordered"),

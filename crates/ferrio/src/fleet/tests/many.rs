@@ -23,7 +23,7 @@ fn busy(seed: u64) -> ferrio_stats::IntervalStats {
 
 fn busy_outcome(seed: u64) -> MeasuredHost {
     let mut outcome = outcome();
-    outcome.record.workers[0].stats = Box::new(busy(seed).stats);
+    *outcome.record.workers[0].stats = busy(seed).stats;
     outcome
 }
 

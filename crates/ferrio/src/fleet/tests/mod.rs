@@ -111,8 +111,11 @@ pub(super) fn hello(key: &RunKey, rank: u32) -> Hello {
     Hello { protocol: PROTOCOL, version: VERSION.to_owned(), token: key.token(rank), rank, host }
 }
 
+/// Acts on an order.
+type Act<T> = dyn FnMut(&FleetOrder, &mpsc::Sender<T>) + Send;
+
 /// What a worker does at each order.
-pub(super) struct Conduct<T = FleetReport>(Box<dyn FnMut(&FleetOrder, &mpsc::Sender<T>) + Send>);
+pub(super) struct Conduct<T = FleetReport>(Box<Act<T>>);
 
 impl<T> Conduct<T> {
     pub(super) fn new(act: impl FnMut(&FleetOrder, &mpsc::Sender<T>) + Send + 'static) -> Self {

@@ -80,10 +80,13 @@ fn without_the_key_of_the_run_there_is_no_call() {
     assert!(events.iter().all(|event| event.starts_with("turned: a connection from 127.0.0.1")), "{events:?}");
 }
 
+/// Makes an introduction one that does not fit.
+type Change = fn(&mut Hello, &RunKey);
+
 /// What introductions are answered, by workers that have the key.
 #[test]
 fn introductions_that_do_not_fit_are_refused_with_a_reason() {
-    let cases: [(fn(&mut Hello, &RunKey), &str); 7] = [
+    let cases: [(Change, &str); 7] = [
         (|hello, _| hello.token = vec![0; 32], "no token of this run"),
         (|hello, key| hello.token = key.token(1), "no token of this run for rank 0"),
         (|hello, key| (hello.rank, hello.token) = (7, key.token(7)), "rank 7, and there are 2 hosts"),

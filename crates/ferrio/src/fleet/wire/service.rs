@@ -30,6 +30,8 @@ pub(crate) const MOST_MESSAGE_BYTES: usize = 64 << 20;
 pub(crate) const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(1);
 /// Time for its answer.
 pub(crate) const KEEPALIVE_LIMIT: Duration = Duration::from_millis(1_500);
+/// Time for the answer of a coordinator, which has many to answer.
+const COORDINATOR_LIMIT: Duration = Duration::from_secs(5);
 /// Time for a connection and its TLS.
 const CONNECT_LIMIT: Duration = Duration::from_secs(10);
 
@@ -152,7 +154,7 @@ pub(crate) async fn attend_at<T: Serialize + Send + Sync + 'static>(
         .tls_config(tls)?
         .connect_timeout(CONNECT_LIMIT)
         .http2_keep_alive_interval(KEEPALIVE_INTERVAL)
-        .keep_alive_timeout(KEEPALIVE_LIMIT)
+        .keep_alive_timeout(COORDINATOR_LIMIT)
         .keep_alive_while_idle(true);
     let channel = endpoint.connect_with_connector(OneConnection(Some(stream))).await?;
     let mut grpc = tonic::client::Grpc::new(channel).max_decoding_message_size(MOST_MESSAGE_BYTES);
