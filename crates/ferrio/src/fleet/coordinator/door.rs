@@ -1,7 +1,7 @@
 //! Connections over the network whose other end is not known yet: how many there may be, and for how long.
 //!
 //! A visitor is known when its worker has said a token of the run. Strangers (port scanners, programs that never speak) must neither take
-//! the descriptors that workers need nor keep workers out. Launched programs are no visitors. Start reading at [`Door::has_room`].
+//! the descriptors that workers need nor keep workers out. Launched programs are no visitors. Start reading at [`FleetDoor::has_room`].
 
 use super::network::NetworkEvent;
 use crate::fleet::wire::stream::FleetStream;
@@ -27,23 +27,23 @@ const VISIT_LIMIT: Duration = Duration::from_secs(10);
 
 /// The door of a coordinator. Its clones are the same door.
 #[derive(Clone)]
-pub(super) struct Door(Arc<Mutex<Visitors>>);
+pub(super) struct FleetDoor(Arc<Mutex<Visitors>>);
 
 struct Visitors {
     /// The longest there comes first.
-    waiting: VecDeque<Waiting>,
+    waiting: VecDeque<WaitingVisitor>,
     n_entered: u64,
     n_turned: u64,
     says: channel::Sender<NetworkEvent>,
 }
 
-struct Waiting {
+struct WaitingVisitor {
     number: u64,
     since: Instant,
     expel: oneshot::Sender<()>,
 }
 
-impl Door {
+impl FleetDoor {
     pub(super) fn new(says: channel::Sender<NetworkEvent>) -> Self {
         Self(Arc::new(Mutex::new(Visitors { waiting: VecDeque::new(), n_entered: 0, n_turned: 0, says })))
     }
@@ -57,7 +57,7 @@ impl Door {
         loop {
             let wait = {
                 let mut visitors = self.visitors();
-                let is_late = |waiting: &Waiting| waiting.since.elapsed() >= VISIT_LIMIT;
+                let is_late = |waiting: &WaitingVisitor| waiting.since.elapsed() >= VISIT_LIMIT;
                 while visitors.waiting.front().is_some_and(is_late) {
                     visitors.expel_first();
                 }
@@ -87,7 +87,7 @@ impl Door {
         let mut visitors = self.visitors();
         visitors.n_entered += 1;
         let number = visitors.n_entered;
-        visitors.waiting.push_back(Waiting { number, since: Instant::now(), expel });
+        visitors.waiting.push_back(WaitingVisitor { number, since: Instant::now(), expel });
         Visitor { stream, pass: Some(Pass { number, from, door: self.clone(), expelled: Some(expelled) }) }
     }
 
@@ -134,7 +134,7 @@ pub(super) struct Visitor {
 struct Pass {
     number: u64,
     from: IpAddr,
-    door: Door,
+    door: FleetDoor,
     /// Until it is known or expelled.
     expelled: Option<oneshot::Receiver<()>>,
 }

@@ -5,7 +5,7 @@ use super::partial::PartialRecord;
 use super::{FleetError, FleetEvent, FleetSettings, MeasuredHost};
 use crate::fleet::clock::ClockOffset;
 use crate::fleet::outcome::HostOutcome;
-use crate::fleet::wire::{FleetOrder, FleetReport, Hello, HostWork, PROTOCOL};
+use crate::fleet::wire::{FleetOrder, FleetReport, Hello, HostWork, PROTOCOL, SentReport};
 use crate::session::VERSION;
 use ferrio_stats::HostPlaces;
 use std::collections::HashMap;
@@ -16,7 +16,7 @@ const MOST_MESSAGES: u32 = 1_000;
 const MOST_MESSAGE_BYTES: usize = 4 << 20;
 
 /// A report that breaks the order of the messages.
-pub(super) struct Misplaced(pub(super) &'static str);
+struct Misplaced(&'static str);
 
 /// Where a worker is in its run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -95,7 +95,7 @@ impl FleetMember {
     ///
     /// # Errors
     /// It is out of place.
-    pub(super) fn take(
+    fn take(
         &mut self,
         report: FleetReport,
         n_bytes: usize,
@@ -187,6 +187,27 @@ impl FleetMember {
     }
 }
 
+/// Takes a report of a worker that is there. One that breaks the rules is a worker lost: nothing that it says counts any more.
+pub(super) fn heard(
+    member: &mut FleetMember,
+    report: &SentReport,
+    at_ns: u64,
+    observer: &mut dyn FnMut(&FleetEvent<'_>),
+) {
+    if !member.is_heard() {
+        return;
+    }
+    let trouble = match report.read() {
+        Ok(read) => match member.take(read, report.n_bytes(), at_ns, observer) {
+            Ok(()) => return,
+            Err(Misplaced(what)) => format!("it has sent what makes no sense: {what}"),
+        },
+        Err(error) => format!("it has sent what is no report: {error}"),
+    };
+    member.hang_up(&trouble);
+    member.lose(&trouble, observer);
+}
+
 /// All workers by rank, and the ranks of their connections.
 #[derive(Debug, Default)]
 pub(super) struct Members(Vec<FleetMember>, HashMap<u64, u32>);
@@ -253,7 +274,8 @@ impl Members {
         let n_hosts = self.present().count() as u32;
         for member in self.present_mut() {
             let work = HostWork { host: member.host.clone(), n_hosts, n_parts, ..work_of(member.rank) };
-            member.partial = work.jobs.spec().map_or_else(PartialRecord::default, PartialRecord::of);
+            member.partial =
+                work.jobs.spec().map_or_else(PartialRecord::default, |jobs| PartialRecord::of(jobs, n_hosts));
             member.order(FleetOrder::Prepare(Box::new(work)));
         }
     }

@@ -11,12 +11,12 @@ mod sharing;
 use super::outcome::FleetOutcome;
 use super::wire::secrets::{RunKey, SecretsError};
 use super::wire::stream::FleetConnection;
-use super::wire::{FleetOrder, HostJobs, HostWork, MeasuredHost, SentReport};
+use super::wire::{FleetOrder, HostJobs, HostWork, MeasuredHost};
 use crate::session::{Session, SessionOutcome};
 use ferrio_run::Handle;
 use ferrio_stats::{HostPlaces, IntervalStats, JobEnd, MessageStream, Note, Provenance, SharedPlace};
 use ferrio_sys::clock::monotonic_ns;
-use members::{FleetMember, MemberState, Members, Misplaced};
+use members::{FleetMember, MemberState, Members, heard};
 use network::{Network, NetworkEvent};
 use sharing::SharedPlaces;
 use std::io;
@@ -481,22 +481,6 @@ impl Coordinator {
         self.members.order(&FleetOrder::Dismiss { refused: String::new() });
         self.network.end();
     }
-}
-
-/// Takes a report of a worker that is there. One that breaks the rules is a worker lost: nothing that it says counts any more.
-fn heard(member: &mut FleetMember, report: &SentReport, at_ns: u64, observer: &mut dyn FnMut(&FleetEvent<'_>)) {
-    if !member.is_heard() {
-        return;
-    }
-    let trouble = match report.read() {
-        Ok(read) => match member.take(read, report.n_bytes(), at_ns, observer) {
-            Ok(()) => return,
-            Err(Misplaced(what)) => format!("it has sent what makes no sense: {what}"),
-        },
-        Err(error) => format!("it has sent what is no report: {error}"),
-    };
-    member.hang_up(&trouble);
-    member.lose(&trouble, observer);
 }
 
 #[cfg(test)]

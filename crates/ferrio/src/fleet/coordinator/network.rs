@@ -3,7 +3,7 @@
 //! Each worker's call has a number. What workers say comes in one channel, with the time at which it came. A connection that is no call of
 //! a worker with the run's certificate ends within tonic, and nothing of it is heard here.
 
-use super::door::{Door, Visitor, VisitorNumber};
+use super::door::{FleetDoor, Visitor, VisitorNumber};
 use crate::fleet::wire::secrets::RunKey;
 use crate::fleet::wire::service::{AttendService, Attendance, KEEPALIVE_INTERVAL, KEEPALIVE_LIMIT, OrderStream};
 use crate::fleet::wire::stream::{FleetConnection, FleetStream};
@@ -109,7 +109,7 @@ impl Network {
         let (accepted, comes) = mpsc::channel(MOST_PENDING);
         let (end, ended) = oneshot::channel();
         let calls = Calls {
-            door: Door::new(says.clone()),
+            door: FleetDoor::new(says.clone()),
             says,
             key,
             next_call: Arc::default(),
@@ -171,7 +171,7 @@ fn serve(
         let ending = async {
             let _ = ended.await;
             let _ = stop.send(());
-            tokio::time::sleep(END_LIMIT).await;
+            tokio::time::sleep(END_LIMIT + EACH_HOST_LIMIT.saturating_mul(n_hosts)).await;
         };
         // Whichever comes first: all calls have ended, or their time is over.
         let mut serving = std::pin::pin!(serving);
@@ -188,7 +188,7 @@ fn serve(
 }
 
 /// Hands over connections as they come.
-async fn accept(mut comes: mpsc::Receiver<Accepted>, connects: mpsc::Sender<Visitor>, door: Door) {
+async fn accept(mut comes: mpsc::Receiver<Accepted>, connects: mpsc::Sender<Visitor>, door: FleetDoor) {
     while let Some(accepted) = comes.recv().await {
         match accepted {
             Accepted::Connection(connection) => {
@@ -207,7 +207,7 @@ async fn accept(mut comes: mpsc::Receiver<Accepted>, connects: mpsc::Sender<Visi
     std::future::pending::<()>().await;
 }
 
-async fn accept_from(listener: TcpListener, connects: mpsc::Sender<Visitor>, door: Door) {
+async fn accept_from(listener: TcpListener, connects: mpsc::Sender<Visitor>, door: FleetDoor) {
     loop {
         door.has_room().await;
         match tokio::time::timeout(DOOR_LOOK, listener.accept()).await {
@@ -247,7 +247,7 @@ struct Calls {
     next_call: Arc<AtomicU64>,
     /// Room for reports that wait, bytes.
     room: Arc<Semaphore>,
-    door: Door,
+    door: FleetDoor,
 }
 
 impl Attendance for Calls {

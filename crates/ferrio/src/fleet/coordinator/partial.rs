@@ -8,6 +8,11 @@ use ferrio_spec::RunSpec;
 use ferrio_stats::{IntervalStats, JobSeries, RunRecord, StretchTimes, WorkerFate, WorkerRecord};
 use std::collections::BTreeMap;
 
+/// Most intervals of the courses of all hosts together, which are kept for those that are lost.
+const MOST_KEPT_INTERVALS: usize = 1 << 16;
+/// Fewest intervals of a course.
+const LEAST_INTERVALS: usize = 32;
+
 /// Most clones of a host whose jobs are not known here.
 const MOST_CLONES: u32 = 1 << 16;
 
@@ -16,6 +21,7 @@ const MOST_CLONES: u32 = 1 << 16;
 pub(super) struct PartialRecord {
     /// Number of clones of each job: workers are numbered through all of them.
     n_clones: Vec<u32>,
+    n_hosts: u32,
     workers: BTreeMap<u32, WorkerRecord>,
     /// The course of each job, in the intervals that were told.
     series: BTreeMap<u32, JobSeries>,
@@ -25,8 +31,8 @@ pub(super) struct PartialRecord {
 
 impl PartialRecord {
     /// A host that has told nothing yet of these jobs.
-    pub(super) fn of(jobs: &RunSpec) -> Self {
-        Self { n_clones: jobs.jobs.iter().map(|job| job.numjobs).collect(), ..Self::default() }
+    pub(super) fn of(jobs: &RunSpec, n_hosts: u32) -> Self {
+        Self { n_clones: jobs.jobs.iter().map(|job| job.numjobs).collect(), n_hosts, ..Self::default() }
     }
 
     /// Number of clones of all jobs, at most.
@@ -77,9 +83,11 @@ impl PartialRecord {
         });
         let lasted_ns = interval.end_ns.saturating_sub(interval.start_ns);
         add_in_time(&mut worker.stats, &interval.stats, lasted_ns);
+        let each = MOST_KEPT_INTERVALS / self.n_hosts.max(1) as usize;
+        let most_intervals = each.clamp(LEAST_INTERVALS, MOST_INTERVALS);
         let series = self.series.entry(job_index).or_insert_with(|| JobSeries::new(job_index, lasted_ns));
         let times = StretchTimes { start_ns: interval.start_ns, due_ns: interval.end_ns, end_ns: interval.end_ns };
-        series.add(times, &interval.stats, MOST_INTERVALS);
+        series.add(times, &interval.stats, most_intervals);
     }
 
     /// The outcome of a host that has told no other.
@@ -105,7 +113,7 @@ mod tests {
     #[test]
     fn clones_belong_to_their_jobs() {
         let jobs = [2, 1, 3].map(|numjobs| JobSpec { numjobs, ..JobSpec::default() }).to_vec();
-        let record = PartialRecord::of(&RunSpec { jobs, ..RunSpec::default() });
+        let record = PartialRecord::of(&RunSpec { jobs, ..RunSpec::default() }, 1);
         let places: Vec<(u32, u32)> = (1..=6).map(|number| record.place(number)).collect();
         assert!(
             record.knows(6)

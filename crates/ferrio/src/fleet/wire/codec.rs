@@ -1,6 +1,6 @@
 //! Messages as bytes, for tonic. The bytes are not trusted: their length and the memory of their values are limited.
 
-use super::message::Received;
+use super::message::FromOtherEnd;
 use ferrio_stats::wire;
 use serde::Serialize;
 use std::marker::PhantomData;
@@ -9,7 +9,7 @@ use tonic::codec::{Codec, DecodeBuf, Decoder, EncodeBuf, Encoder};
 // The traits of these buffers.
 use bytes::{Buf, BufMut};
 
-/// A codec that sends `Sent` and receives `Received`.
+/// A codec that sends `Sent` and receives `FromOtherEnd`.
 #[derive(Debug)]
 pub(super) struct RecordCodec<Sent, Taken>(PhantomData<fn(Sent) -> Taken>);
 
@@ -22,7 +22,7 @@ impl<Sent, Taken> Default for RecordCodec<Sent, Taken> {
 impl<Sent, Taken> Codec for RecordCodec<Sent, Taken>
 where
     Sent: Serialize + Send + 'static,
-    Taken: Received + Send + 'static,
+    Taken: FromOtherEnd + Send + 'static,
 {
     type Encode = Sent;
     type Decode = Taken;
@@ -56,7 +56,7 @@ impl<T: Serialize> Encoder for RecordEncoder<T> {
 #[derive(Debug)]
 pub(super) struct RecordDecoder<T>(PhantomData<fn() -> T>);
 
-impl<T: Received> Decoder for RecordDecoder<T> {
+impl<T: FromOtherEnd> Decoder for RecordDecoder<T> {
     type Item = T;
     type Error = Status;
 

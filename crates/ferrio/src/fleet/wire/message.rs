@@ -18,13 +18,13 @@ const MOST_HELLO_MEMORY_BYTES: u64 = 1 << 16;
 const MOST_NAME_BYTES: usize = 255;
 
 /// A value that comes as bytes that are not trusted.
-pub(super) trait Received: Sized {
+pub(super) trait FromOtherEnd: Sized {
     /// # Errors
     /// The bytes are none, or take more memory than they may.
     fn received(bytes: Vec<u8>) -> Result<Self, WireError>;
 }
 
-impl Received for FleetOrder {
+impl FromOtherEnd for FleetOrder {
     fn received(bytes: Vec<u8>) -> Result<Self, WireError> {
         wire::from_bytes_within(&bytes, MOST_ORDER_MEMORY_BYTES)
     }
@@ -35,7 +35,7 @@ impl Received for FleetOrder {
 #[derive(Debug)]
 pub(crate) struct SentReport(Vec<u8>);
 
-impl Received for SentReport {
+impl FromOtherEnd for SentReport {
     fn received(bytes: Vec<u8>) -> Result<Self, WireError> {
         Ok(Self(bytes))
     }
