@@ -20,12 +20,11 @@ fuzz_target!(|data: &[u8]| {
         header_at: if shape & 4 == 0 { 0 } else { u32::from(*at) * 4 },
         pattern: (shape & 8 > 0).then(|| VerifyPattern { bytes: vec![1, 2, 3], offsets_at: Vec::new() }),
         pattern_interval_bytes: u32::from(shape & 16) * 8,
-        compression: (shape & 32 > 0)
-            .then(|| VerifyCompression {
-                percent: u32::from(*interval) % 99 + 1,
-                piece_bytes: u32::from(shape & 128) * 4,
-                tail: vec![7; usize::from(at % 3)],
-            }),
+        compression: (shape & 32 > 0).then(|| VerifyCompression {
+            percent: u32::from(*interval) % 99 + 1,
+            piece_bytes: u32::from(shape & 128) * 4,
+            tail: vec![7; usize::from(at % 3)],
+        }),
     };
     let has_pattern = spec.pattern.is_some();
     let (interval_bytes, header_at) = (spec.interval_bytes as usize, spec.header_at as usize);

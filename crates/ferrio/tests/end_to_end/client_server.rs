@@ -287,6 +287,8 @@ fn the_policy_of_a_server_holds() {
         ("read_iolog=/etc/passwd", "directories, devices"),
         ("write_bw_log=ELSEWHERE/ran", "directories, devices"),
         ("ioscheduler=none\nrw=write", "settings = true"),
+        ("write_bw_log=link/ran\nioengine=null", "directories, devices"),
+        ("name=link/ran\nwrite_lat_log\nioengine=null", "directories, devices"),
         ("cgroup=ran\nrw=write", "settings = true"),
         ("ioengine=null\nnumjobs=2000", "most_jobs"),
     ];

@@ -23,14 +23,19 @@ use std::io::{self, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::task::AbortHandle;
 
-/// Connections that have not proved yet that they have the key; the oldest gives way to a new one.
+/// Connections that have not proved yet that they have the key.
 const MOST_PENDING: usize = 256;
+/// Time that each of them has, also while others wait for its place.
+const FAIR_TIME: Duration = Duration::from_millis(500);
 /// Clients whose jobs run at the same time.
 const MOST_RUNS: usize = 64;
+/// Strangers that each have a line in the log.
+const MOST_TOLD: u64 = 20;
 /// Time between two looks whether the server is to end.
 const TICK: Duration = Duration::from_millis(50);
 /// Time to wait where no descriptor is left.
@@ -69,19 +74,25 @@ pub fn serve(
     log: Arc<dyn Fn(&str) + Send + Sync>,
 ) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let server = Arc::new(ClientService { settings, children: Mutex::default(), log });
+    let server = Arc::new(ClientService { settings, children: Mutex::default(), n_strangers: AtomicU64::new(0), log });
     runtime.block_on(async {
         let listener = AsyncListener::of(listener)?;
-        let mut pending: VecDeque<AbortHandle> = VecDeque::new();
+        let mut pending: VecDeque<(Instant, AbortHandle)> = VecDeque::new();
         while !should_end() {
             server.reap();
+            pending.retain(|(_, task)| !task.is_finished());
+            // The oldest gives way, once it has had its time: others wait in front of the door until then.
+            if let Some((since, _)) = pending.front().filter(|_| pending.len() >= MOST_PENDING) {
+                if since.elapsed() < FAIR_TIME {
+                    tokio::time::sleep(BREATH).await;
+                    continue;
+                }
+                pending.pop_front().into_iter().for_each(|(_, task)| task.abort());
+            }
             match tokio::time::timeout(TICK, listener.accept()).await {
                 Ok(Ok(accepted)) => {
-                    pending.push_back(tokio::spawn(admit(accepted, Arc::clone(&server))).abort_handle());
-                    pending.retain(|task| !task.is_finished());
-                    if pending.len() > MOST_PENDING {
-                        pending.pop_front().into_iter().for_each(|task| task.abort());
-                    }
+                    let task = tokio::spawn(admit(accepted, Arc::clone(&server)));
+                    pending.push_back((Instant::now(), task.abort_handle()));
                 }
                 Ok(Err(_)) => tokio::time::sleep(BREATH).await,
                 Err(_) => {}
@@ -96,6 +107,7 @@ pub fn serve(
 struct ClientService {
     settings: ServerSettings,
     children: Mutex<Vec<Child>>,
+    n_strangers: AtomicU64,
     log: Arc<dyn Fn(&str) + Send + Sync>,
 }
 
@@ -105,8 +117,8 @@ async fn admit(accepted: ArrivedClient, server: Arc<ClientService>) {
     let limit = tokio::time::timeout(handshake::LIMIT, handshake::answer(&mut stream, &server.settings.key));
     let said = match limit.await {
         Ok(Ok(said)) => said,
-        Ok(Err(error)) => return (server.log)(&format!("{from}: {error}")),
-        Err(_) => return (server.log)(&format!("{from}: it has said nothing in time")),
+        Ok(Err(error)) => return server.tell_stranger(&from, &error.to_string()),
+        Err(_) => return server.tell_stranger(&from, "it has said nothing in time"),
     };
     if server.n_children() >= MOST_RUNS {
         (server.log)(&format!("{from}: too many clients at the same time"));
@@ -148,6 +160,15 @@ fn start(client: &ServedClient, socket: OwnedFd) -> io::Result<Child> {
 }
 
 impl ClientService {
+    /// A line for the first strangers, then for each that has ten times as many before it: they must not fill a log.
+    fn tell_stranger(&self, from: &str, reason: &str) {
+        let number = self.n_strangers.fetch_add(1, Ordering::Relaxed) + 1;
+        let is_round = number.to_string().trim_end_matches('0') == "1";
+        if number <= MOST_TOLD || is_round {
+            (self.log)(&format!("{from}: {reason} (stranger {number})"));
+        }
+    }
+
     fn n_children(&self) -> usize {
         self.children.lock().unwrap_or_else(PoisonError::into_inner).len()
     }

@@ -14,6 +14,19 @@ use std::path::{Component, Path, PathBuf};
 /// Longest file that is read, bytes.
 const MOST_BYTES: u64 = 1 << 15;
 
+/// Options whose value names files beside the targets; colons separate several.
+const NAMING: [&str; 9] = [
+    "write_bw_log",
+    "write_lat_log",
+    "write_iops_log",
+    "write_hist_log",
+    "write_iolog",
+    "merge_blktrace_file",
+    "verify_crash_log",
+    "donorname",
+    "replay_redirect",
+];
+
 /// What is said of each option that is not allowed.
 const NOT_ALLOWED: &str = "the policy of this server does not allow that";
 
@@ -143,7 +156,8 @@ impl ServerPolicy {
             if job.engine.name == "libblkio" && !self.libraries {
                 lines.push(format!("{}: ioengine=libblkio: {NOT_ALLOWED} (libraries = true)", job.name));
             }
-            let refused = paths_of(job).into_iter().find(|path| !self.allows(path));
+            let named = named_by(&job.given_options).chain(named_by(&run.global_options));
+            let refused = paths_of(job).into_iter().chain(named).find(|path| !self.allows(path));
             lines.extend(refused.map(|path| {
                 let (name, path) = (&job.name, path.display());
                 format!("{name}: {path}: {NOT_ALLOWED} (directories, devices)")
@@ -209,5 +223,13 @@ fn paths_of(job: &JobSpec) -> Vec<PathBuf> {
         paths.push(PathBuf::from(&job.section));
     }
     paths.extend(job.replay.traces.iter().map(PathBuf::from));
+    // Logs without a name have that of the job.
+    paths.push(PathBuf::from(&job.name));
     paths
+}
+
+/// The files that these options name, and how the names of logs begin.
+fn named_by(options: &[(String, String)]) -> impl Iterator<Item = PathBuf> {
+    let named = options.iter().filter(|(name, text)| NAMING.contains(&name.as_str()) && !text.is_empty());
+    named.flat_map(|(_, text)| text.split(':').map(PathBuf::from))
 }
