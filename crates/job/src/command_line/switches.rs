@@ -168,7 +168,7 @@ pub const SWITCHES: &[SwitchDef] = &[
             "bandwidth-log[=prefix]",
             &["Write bandwidth logs of all jobs together"],
         )
-    .deviates(Different, "Rows come at equal intervals, the shortest bwavgtime of the jobs, even without a progress line.")
+    .deviates(Different, "Rows come at equal intervals, the shortest bwavgtime of the jobs. They come without a progress line, too.")
     .deviates(Stricter, "A log that cannot be opened or written is named and counts as a failed job in the exit code."),
     row(S::Minimal, 'm', "minimal", No, "minimal", &["Terse output only"]),
     row(
@@ -216,11 +216,12 @@ pub const SWITCHES: &[SwitchDef] = &[
     .deviates(Different, "Options beside the profile count; fio overrides them. The profile's own options come after it.")
     .deviates(Stricter, "Other jobs beside a profile are refused; fio drops them."),
     row(S::Server, 'S', "server", Optional, "server[=address]", &["Serve jobs of clients that have this user's key"])
-        .deviates(Different, "Clients need the server's key (--server-key), and without an address only 127.0.0.1 is listened to. Programs, libraries, devices and paths outside of the server's directory need a line of --server-policy. fio's own protocol is not spoken."),
+        .deviates(Stricter, "Clients need the server's key (--server-key), and without an address only 127.0.0.1 is listened to. Programs, libraries, devices and paths outside of the server's directory need a line of --server-policy. The protocol of fio is not spoken."),
     row(S::Daemonize, 'D', "daemonize", Required, "daemonize=file", &["Serve in the background; pid to file"])
         .deviates(Mended, "The command returns when the server listens and the file is written. In fio 3.42 it returns before."),
     row(S::Client, 'C', "client", Required, "client=host", &["Run the job files behind it on this server"])
-        .deviates(Different, "Messages of servers are in ferrio.messages of a JSON document; fio writes them before it. Logs stay on the servers, and there is no progress line. Lines of writes have no `; 0 zone resets`."),
+        .deviates(Different, "Logs stay on the servers. There is no progress line, and lines of writes have no `; 0 zone resets`.")
+        .deviates(Mended, "A JSON document alone has messages of servers in ferrio.messages. fio writes them before it."),
     row(
         S::RemoteConfig,
         'R',

@@ -160,8 +160,6 @@ fn what_is_not_built_is_named() {
             "--name=x --mem=cudamalloc",
             "fio: option mem (command line): known, but not applicable to ferrio: value cudamalloc needs the CUDA library\n",
         ),
-        ("--client=host", "fio: --client: known, but not yet supported by ferrio\n"),
-        ("--trigger-remote=x", "fio: --trigger-remote: known, but not yet supported by ferrio\n"),
     ] {
         assert_eq!(complaint(line), expected, "{line}");
     }
