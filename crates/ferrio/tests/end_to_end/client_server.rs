@@ -248,6 +248,18 @@ fn servers_that_are_not_there_are_named() {
     assert!(list.stdout.contains("All clients: (groupid=0, jobs=2)"), "{}", list.all());
 }
 
+/// A server with this policy, below whose directory `home` its clients may read and write.
+fn start_with_policy(scratch: &Scratch, name: &str, policy: &str) -> Server {
+    scratch.write(&format!("{name}.toml"), policy);
+    let path = scratch.join(name).display().to_string();
+    let options = format!("--server=sock:{path} --server-policy=../{name}.toml");
+    let server = Run::new(Program::Ferrio, &scratch.join("home"), &options);
+    let server = server.env("XDG_CONFIG_HOME", &scratch.join("config").display().to_string());
+    let mut running = server.start();
+    running.wait_until("a server", |_| scratch.join(name).exists());
+    Server(Some(running))
+}
+
 /// What the policy of a server does not allow is named, and nothing of it happens.
 #[test]
 fn the_policy_of_a_server_holds() {
@@ -256,16 +268,7 @@ fn the_policy_of_a_server_holds() {
     fs::create_dir(scratch.join("home")).expect("a directory");
     let elsewhere = outside.path().display().to_string();
     std::os::unix::fs::symlink(outside.path(), scratch.join("home/link")).expect("a link");
-    let start = |name: &str, policy: &str| {
-        scratch.write(&format!("{name}.toml"), policy);
-        let (home, path) = (scratch.join("home"), scratch.join(name).display().to_string());
-        let options = format!("--server=sock:{path} --server-policy=../{name}.toml");
-        let server = Run::new(Program::Ferrio, &home, &options);
-        let server = server.env("XDG_CONFIG_HOME", &scratch.join("config").display().to_string());
-        let mut running = server.start();
-        running.wait_until("a server", |_| scratch.join(name).exists());
-        Server(Some(running))
-    };
+    let start = |name: &str, policy: &str| start_with_policy(&scratch, name, policy);
     let _servers = [
         start("strict", ""),
         start("open", &format!("programs = true\nlibraries = true\nsettings = true\ndirectories = ['{elsewhere}']\n")),
@@ -313,6 +316,36 @@ fn the_policy_of_a_server_holds() {
     scratch.write("bad.toml", "program = true\n");
     let bad = run(&scratch, "--server=sock:bad --server-policy=bad.toml").finish();
     assert!(bad.code == Some(1) && bad.stderr.contains("bad.toml: unknown field `program`"), "{}", bad.all());
+}
+
+/// Nothing is written where the server or its client wants that, and buffers are in no file behind a link.
+#[test]
+fn servers_that_only_read_write_nothing() {
+    let scratch = Scratch::new("client-reading");
+    let outside = Scratch::new("client-reading-outside");
+    fs::create_dir(scratch.join("home")).expect("a directory");
+    std::os::unix::fs::symlink(outside.path(), scratch.join("home/link")).expect("a link");
+    let start = |name: &str, policy: &str| start_with_policy(&scratch, name, policy);
+    let _servers = [start("reading", "readonly = true\n"), start("open", "")];
+    let read = "filename=there\nrw=read";
+    scratch.write("home/there", vec![0; 65_536]);
+    for (client, options, is_allowed) in [
+        ("--client=sock:reading", read, true),
+        ("--client=sock:reading", "filename=there\nrw=write", false),
+        ("--client=sock:reading", "filename=there\nrw=read\nwrite_bw_log=log", false),
+        ("--client=sock:reading", "filename=there\nioengine=filedelete", false),
+        ("--readonly --client=sock:open", read, true),
+        ("--readonly --client=sock:open", "filename=there\nrw=write", false),
+        ("--client=sock:open --readonly", "filename=there\nrw=write", false),
+        ("--client=sock:open", "filename=there\nrw=read\nmem=mmap:own", true),
+        ("--client=sock:open", "filename=there\nrw=read\nmem=mmap:link/ran3", false),
+    ] {
+        scratch.write("job.fio", format!("[x]\nsize=64k\n{options}\n"));
+        let finished = run(&scratch, &format!("{client} job.fio")).finish();
+        assert_eq!(finished.code == Some(0), is_allowed, "{client} {options}: {}", finished.all());
+        assert!(fs::read(scratch.join("home/there")).is_ok_and(|bytes| bytes == vec![0; 65_536]), "{client} {options}");
+    }
+    assert!(!outside.join("ran3").exists() && !scratch.join("home/log_bw.log").exists());
 }
 
 fn words(text: &str) -> Vec<String> {
@@ -418,6 +451,8 @@ fn options_that_do_not_go_together_are_refused() {
         ("--trigger-remote=x --name=j --ioengine=null --size=4k", "--trigger-remote needs --client"),
         ("--client=x job.fio --record=r", "--record is not built with --client"),
         ("--client=x job.fio --status-interval=1", "--status-interval is not built with --client"),
+        ("--parse-only --client=x job.fio", "--parse-only in front of --client"),
+        ("--section=x --client=x job.fio", "--section in front of --client"),
         ("--server --server-policy=nosuch.toml", "nosuch.toml: No such file or directory"),
     ] {
         let refused = run(&scratch, arguments).finish();

@@ -125,7 +125,7 @@ pub(crate) fn of_option(def: &OptionDef, text: &str, shown: &str, origin: &Origi
     let (names, doers) = match def.name {
         name if TARGETS.contains(&name) => (colon_names(text), Doers::Changing),
         name if WRITTEN.contains(&name) => (vec![text.to_owned()], Doers::All),
-        "mem" => (text.split_once(':').map(|(_, file)| file.to_owned()).into_iter().collect(), Doers::All),
+        "mem" => (mapped_file(text).into_iter().collect(), Doers::All),
         "name" => (vec![text.to_owned()], Doers::Named(text.to_owned())),
         // Which files its traces name is looked up when it is asked for: a trace may be on a server that is gone.
         "read_iolog" => return found(BeyondKind::Outside, Vec::new(), Doers::Replaying(text.to_owned())),
@@ -145,6 +145,25 @@ pub(crate) fn of_section(name: &str, origin: &Origin) -> Option<Beyond> {
         paths: vec![path],
         doers: Doers::Named(name.to_owned()),
     })
+}
+
+/// The files beside their targets that jobs with these options write or replay onto, or how the names of such files begin.
+pub fn files_beside_targets(options: &[(String, String)]) -> Vec<PathBuf> {
+    let mut paths = Vec::new();
+    for (name, text) in options.iter().filter(|(_, text)| !text.is_empty()) {
+        match name.as_str() {
+            "mem" => paths.extend(mapped_file(text)),
+            "replay_redirect" => paths.extend(colon_names(text)),
+            name if WRITTEN.contains(&name) => paths.push(text.clone()),
+            _ => {}
+        }
+    }
+    paths.into_iter().map(PathBuf::from).collect()
+}
+
+/// The file of `mem=mmap:FILE`.
+fn mapped_file(text: &str) -> Option<String> {
+    text.split_once(':').map(|(_, file)| file.to_owned())
 }
 
 /// The kind of an option with this value, unless it depends on paths.

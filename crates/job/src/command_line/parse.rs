@@ -423,7 +423,20 @@ impl<'a> ArgumentReader<'a> {
 
     /// The task of a server or of its clients; `None`: jobs run here.
     fn remote_mode(&mut self) -> Result<Option<Mode>, Stopped> {
-        match self.remote.mode(self.named.has_jobs || !self.named.files.is_empty()) {
+        let mode = self.remote.mode(self.named.has_jobs || !self.named.files.is_empty());
+        let local = [
+            (self.collector.parse_only, "--parse-only"),
+            (self.show, "--showcmd"),
+            (self.merges_only, "--merge-blktrace-only"),
+            (!self.named.only_sections.is_empty(), "--section"),
+            (self.aux_path.is_some(), "--aux-path"),
+            (self.profiles.chosen.is_some(), "--profile"),
+        ];
+        if let (Ok(Some(_)), Some((_, name))) = (&mode, local.into_iter().find(|(is_given, _)| *is_given)) {
+            let sentence = format!("{name} in front of --client, or with --server, has no effect on jobs of servers");
+            return self.refuse_switch(vec![UserLine::named(sentence)]).and(Err(Stopped));
+        }
+        match mode {
             Ok(mode) => Ok(mode),
             Err(None) => Err(Stopped),
             Err(Some(sentence)) => self.refuse_switch(vec![UserLine::named(sentence)]).and(Err(Stopped)),

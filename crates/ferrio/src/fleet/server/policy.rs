@@ -3,7 +3,7 @@
 //! Must not know: connections. Start reading at [`ServerPolicy::refusals`].
 
 use ferrio_job::Invocation;
-use ferrio_job::beyond::BeyondKind;
+use ferrio_job::beyond::{BeyondKind, files_beside_targets};
 use ferrio_spec::engines::by_name;
 use ferrio_spec::{JobSpec, RunSpec};
 use serde::{Deserialize, Serialize};
@@ -13,19 +13,6 @@ use std::path::{Component, Path, PathBuf};
 
 /// Longest file that is read, bytes.
 const MOST_BYTES: u64 = 1 << 15;
-
-/// Options whose value names files beside the targets; colons separate several.
-const NAMING: [&str; 9] = [
-    "write_bw_log",
-    "write_lat_log",
-    "write_iops_log",
-    "write_hist_log",
-    "write_iolog",
-    "merge_blktrace_file",
-    "verify_crash_log",
-    "donorname",
-    "replay_redirect",
-];
 
 /// What is said of each option that is not allowed.
 const NOT_ALLOWED: &str = "the policy of this server does not allow that";
@@ -134,8 +121,12 @@ impl ServerPolicy {
             }
         }
         let sets = |option: &str| SETTINGS.iter().any(|name| option.split('=').next() == Some(name));
-        for change in invocation.changes.iter().filter(|change| !self.settings && sets(&change.option)) {
-            lines.push(refused(change.option.clone(), "settings = true"));
+        for change in &invocation.changes {
+            if self.readonly {
+                lines.push(refused(change.option.clone(), "readonly = false"));
+            } else if !self.settings && sets(&change.option) {
+                lines.push(refused(change.option.clone(), "settings = true"));
+            }
         }
         if has_trigger && !self.programs {
             lines.push(refused("--trigger-remote".to_owned(), "programs = true"));
@@ -156,7 +147,7 @@ impl ServerPolicy {
             if job.engine.name == "libblkio" && !self.libraries {
                 lines.push(format!("{}: ioengine=libblkio: {NOT_ALLOWED} (libraries = true)", job.name));
             }
-            let named = named_by(&job.given_options).chain(named_by(&run.global_options));
+            let named = [&job.given_options, &run.global_options].map(|options| files_beside_targets(options)).concat();
             let refused = paths_of(job).into_iter().chain(named).find(|path| !self.allows(path));
             lines.extend(refused.map(|path| {
                 let (name, path) = (&job.name, path.display());
@@ -226,10 +217,4 @@ fn paths_of(job: &JobSpec) -> Vec<PathBuf> {
     // Logs without a name have that of the job.
     paths.push(PathBuf::from(&job.name));
     paths
-}
-
-/// The files that these options name, and how the names of logs begin.
-fn named_by(options: &[(String, String)]) -> impl Iterator<Item = PathBuf> {
-    let named = options.iter().filter(|(name, text)| NAMING.contains(&name.as_str()) && !text.is_empty());
-    named.flat_map(|(_, text)| text.split(':').map(PathBuf::from))
 }

@@ -80,6 +80,10 @@ impl SessionSource for JobsOfClient {
         let HostJobs::Files(jobs) = work.jobs else { return Err("a server takes job files".to_owned()) };
         let environment = SentFiles::of(&jobs, &self.policy)?;
         let mut arguments = vec![OsString::from("fio")];
+        // In front of the jobs, so that those that write are refused.
+        if self.policy.readonly || work.is_readonly {
+            arguments.push(OsString::from("--readonly"));
+        }
         arguments.extend(jobs.switches.iter().filter(|switch| is_permitted(switch)).map(OsString::from));
         arguments.extend(environment.names.iter().map(OsString::from));
         let mut invocation = match ferrio_job::parse(&arguments, &environment) {
@@ -100,7 +104,7 @@ impl SessionSource for JobsOfClient {
             }
             return Err("the policy of the server does not allow what its jobs do".to_owned());
         }
-        self.session_of(&mut invocation, &jobs, work.words).map_err(|error| error.to_string())
+        session_of(&mut invocation, &jobs, work.words).map_err(|error| error.to_string())
     }
 
     fn tells_start(&self) -> bool {
@@ -108,22 +112,19 @@ impl SessionSource for JobsOfClient {
     }
 }
 
-impl JobsOfClient {
-    fn session_of(
-        &self,
-        invocation: &mut Invocation,
-        jobs: &ClientJobs,
-        words: Vec<String>,
-    ) -> Result<Session, ferrio_run::RunError> {
-        let mut session = Session::of_invocation(invocation, Vec::new(), words)?;
-        let settings = &mut session.settings;
-        settings.readonly |= self.policy.readonly;
-        settings.control.skips_evidence = !jobs.shows_evidence;
-        settings.control.trigger.command.clone_from(&jobs.trigger);
-        settings.tells_series = true;
-        session.is_audited = jobs.shows_evidence;
-        Ok(session)
-    }
+/// The session of jobs that the policy allows.
+fn session_of(
+    invocation: &mut Invocation,
+    jobs: &ClientJobs,
+    words: Vec<String>,
+) -> Result<Session, ferrio_run::RunError> {
+    let mut session = Session::of_invocation(invocation, Vec::new(), words)?;
+    let settings = &mut session.settings;
+    settings.control.skips_evidence = !jobs.shows_evidence;
+    settings.control.trigger.command.clone_from(&jobs.trigger);
+    settings.tells_series = true;
+    session.is_audited = jobs.shows_evidence;
+    Ok(session)
 }
 
 /// Switches of a client that are the server's.
