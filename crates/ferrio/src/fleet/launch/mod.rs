@@ -10,6 +10,6 @@ mod rendezvous;
 
 pub use push::{PushError, PushedProgram};
 pub use ranks::Ranks;
-pub use remote_shell::{LaunchError, Launched, RemoteShell, attend_launcher, launch_here};
+pub use remote_shell::{LaunchError, Launched, LaunchedWorkerError, RemoteShell, attend_launcher, launch_here};
 pub(crate) use rendezvous::read_key;
 pub use rendezvous::{Meeting, MeetingError, Published};

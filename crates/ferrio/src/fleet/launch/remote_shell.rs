@@ -198,9 +198,12 @@ fn greeted(socket: &UnixStream, key: &RunKey, limit: Duration, is_given_up: &dyn
     socket.set_read_timeout(None)
 }
 
-/// A launched worker has no key.
+/// A launched worker, or the process of a server's client, cannot work.
 #[derive(Debug, thiserror::Error)]
-pub enum AttendLauncherError {
+pub enum LaunchedWorkerError {
+    /// No server has started the process of a client.
+    #[error("it is started by a server alone")]
+    NoServer,
     /// It was launched by something else.
     #[error(transparent)]
     Key(#[from] SecretsError),
@@ -219,7 +222,7 @@ pub enum AttendLauncherError {
 ///
 /// # Errors
 /// There is no key, or the coordinator is none.
-pub fn attend_launcher(rank: u32) -> Result<(), AttendLauncherError> {
+pub fn attend_launcher(rank: u32) -> Result<(), LaunchedWorkerError> {
     let input = io::stdin().as_fd().try_clone_to_owned()?;
     let output = io::stdout().as_fd().try_clone_to_owned()?;
     ferrio_sys::process::release_standard_streams()?;

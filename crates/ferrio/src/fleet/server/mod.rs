@@ -12,7 +12,7 @@ mod shared_key;
 
 pub use listener::ServerListener;
 pub use policy::{PolicyError, ServerPolicy};
-pub use served::{ServedError, attend_client};
+pub use served::attend_client;
 pub use shared_key::shared_key;
 
 use super::wire::secrets::RunKey;

@@ -3,10 +3,11 @@
 //! Must not know: who listens. Start reading at [`attend_client`].
 
 use super::{ServedClient, ServerPolicy};
-use crate::fleet::wire::secrets::{RunKey, SecretsError};
+use crate::fleet::launch::LaunchedWorkerError;
+use crate::fleet::wire::secrets::RunKey;
 use crate::fleet::wire::stream::FleetConnection;
 use crate::fleet::wire::{ClientJobs, HostJobs, HostWork, SentJobFile};
-use crate::fleet::worker::{self, SessionSource, WorkerError};
+use crate::fleet::worker::{self, SessionSource};
 use crate::session::{Session, VERSION};
 use ferrio_job::message::OutputStream;
 use ferrio_job::{Environment, Invocation, Message, Mode, SystemEnvironment};
@@ -24,36 +25,20 @@ const MOST_BYTES: u64 = 1 << 20;
 /// Most job files of a client.
 const MOST_FILES: usize = 1_000;
 
-/// A client is not served.
-#[derive(Debug, thiserror::Error)]
-pub enum ServedError {
-    /// It was started by something else.
-    #[error("it is started by a server alone")]
-    NoServer,
-    /// It has no key.
-    #[error(transparent)]
-    Key(#[from] SecretsError),
-    /// The system lacks something.
-    #[error("{}", ferrio_units::error_text(.0))]
-    System(#[from] io::Error),
-    /// It cannot do its work.
-    #[error(transparent)]
-    Worker(#[from] WorkerError),
-}
-
 /// Serves the client whose connection is the standard output; the server has sent the rest to the standard input.
 ///
 /// # Errors
 /// No server has started this process, or the client has gone.
-pub fn attend_client() -> Result<(), ServedError> {
+pub fn attend_client() -> Result<(), LaunchedWorkerError> {
     let mut text = String::new();
     io::stdin().take(MOST_BYTES).read_to_string(&mut text)?;
-    let client: ServedClient = serde_json::from_str(&text).map_err(|_| ServedError::NoServer)?;
+    let client: ServedClient = serde_json::from_str(&text).map_err(|_| LaunchedWorkerError::NoServer)?;
     let socket = io::stdout().as_fd().try_clone_to_owned()?;
     ferrio_sys::process::release_standard_streams()?;
-    let server = ferrio_sys::process::Pid::from_raw(client.server.cast_signed()).ok_or(ServedError::NoServer)?;
-    if !ferrio_sys::process::die_with_parent(server).map_err(|_| ServedError::NoServer)? {
-        return Err(ServedError::NoServer);
+    let server =
+        ferrio_sys::process::Pid::from_raw(client.server.cast_signed()).ok_or(LaunchedWorkerError::NoServer)?;
+    if !ferrio_sys::process::die_with_parent(server).map_err(|_| LaunchedWorkerError::NoServer)? {
+        return Err(LaunchedWorkerError::NoServer);
     }
     let connection = if client.is_local {
         FleetConnection::Socket(UnixStream::from(socket))
