@@ -71,7 +71,7 @@ impl OpenSweep {
         let notice = RunNotice { name, number: n_made + 1, done: n_made as u64, whole: n_all as u64, unit };
         let spec = repeat_at(&jobs.template, point, step.repeat_index, jobs.environment)?;
         let words = std::iter::once("ferrio".to_owned()).chain(plan.jobs.words.clone()).collect();
-        Ok(NextRun { words, ..NextRun::new(spec, notice) })
+        Ok(NextRun { words, n_hosts: point.n_hosts()?, ..NextRun::new(spec, notice) })
     }
 }
 

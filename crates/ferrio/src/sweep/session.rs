@@ -31,7 +31,7 @@ pub(crate) fn repeat_at(
     let refused =
         |diagnostic: Diagnostic| SweepError::Point { point: point.to_string(), diagnostic: diagnostic.into() };
     let mut template = template.clone();
-    for (option, value) in &point.settings {
+    for (option, value) in point.options_of_jobs() {
         template.set(option.job.as_deref(), &option.name, Some(value), environment).map_err(refused)?;
     }
     with_own_numbers(&mut template, repeat_index, environment).map_err(refused)?;
@@ -52,7 +52,8 @@ pub fn check(
 ) -> Result<(), SweepError> {
     each_sets_its_own(axes)?;
     for axis in axes {
-        for (option, value) in axis.values.iter().flat_map(|parts| axis.options.iter().zip(parts)) {
+        let all = axis.values.iter().flat_map(|parts| axis.options.iter().zip(parts));
+        for (option, value) in all.filter(|(option, _)| !option.is_number_of_hosts()) {
             let mut template = template.clone();
             let set = template.set(option.job.as_deref(), &option.name, Some(value), environment);
             set.map_err(|diagnostic| SweepError::Point {
@@ -61,7 +62,10 @@ pub fn check(
             })?;
         }
     }
-    points.iter().try_for_each(|point| session_at(template, point, environment).map(|_| ()))
+    points.iter().try_for_each(|point| {
+        point.n_hosts()?;
+        session_at(template, point, environment).map(|_| ())
+    })
 }
 
 /// No two options of a sweep are one option of the same jobs.

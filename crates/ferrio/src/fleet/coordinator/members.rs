@@ -208,42 +208,53 @@ pub(super) fn heard(
     member.lose(&trouble, observer);
 }
 
-/// All workers by rank, and the ranks of their connections.
+/// The workers by rank. A run may be one of the first hosts alone: the others wait, and are not among those that are looked at.
 #[derive(Debug, Default)]
-pub(super) struct Members(Vec<FleetMember>, HashMap<u64, u32>);
+pub(super) struct Members {
+    all: Vec<FleetMember>,
+    rank_of_connection: HashMap<u64, u32>,
+    /// Number of workers that make the present run; `None`: all of them.
+    n_running: Option<usize>,
+}
 
 impl Members {
+    /// Those of the present run; before the first one, all of them.
     pub(super) fn all(&self) -> &[FleetMember] {
-        &self.0
+        &self.all[..self.n_running()]
     }
 
     pub(super) fn all_mut(&mut self) -> impl Iterator<Item = &mut FleetMember> {
-        self.0.iter_mut()
+        let n_running = self.n_running();
+        self.all[..n_running].iter_mut()
+    }
+
+    fn n_running(&self) -> usize {
+        self.n_running.unwrap_or(usize::MAX).min(self.all.len())
     }
 
     /// Those that are not lost.
     pub(super) fn present(&self) -> impl Iterator<Item = &FleetMember> {
-        self.0.iter().filter(|member| member.state != MemberState::Lost)
+        self.all().iter().filter(|member| member.state != MemberState::Lost)
     }
 
     pub(super) fn present_mut(&mut self) -> impl Iterator<Item = &mut FleetMember> {
-        self.0.iter_mut().filter(|member| member.state != MemberState::Lost)
+        self.all_mut().filter(|member| member.state != MemberState::Lost)
     }
 
     pub(super) fn of_rank(&self, rank: u32) -> Option<&FleetMember> {
-        self.place(rank).and_then(|place| self.0.get(place))
+        self.place(rank).and_then(|place| self.all.get(place))
     }
 
     fn place(&self, rank: u32) -> Option<usize> {
-        self.0.binary_search_by_key(&rank, |member| member.rank).ok()
+        self.all.binary_search_by_key(&rank, |member| member.rank).ok()
     }
 
     pub(super) fn of_connection(&mut self, connection: u64) -> Option<&mut FleetMember> {
-        let place = self.place(*self.1.get(&connection)?)?;
-        self.0.get_mut(place)
+        let place = self.place(*self.rank_of_connection.get(&connection)?)?;
+        self.all.get_mut(place)
     }
 
-    /// Gives an order to all that are there.
+    /// Gives an order to all that are there and make the present run.
     pub(super) fn order(&self, order: &FleetOrder) {
         self.present().for_each(|member| member.order(order.clone()));
     }
@@ -255,17 +266,23 @@ impl Members {
 
     /// Those that have not ended count as lost.
     pub(super) fn give_up(&mut self, reason: &str) {
-        for member in self.0.iter_mut().filter(|member| !matches!(member.state, MemberState::Over | MemberState::Lost))
-        {
+        let is_open = |member: &&mut FleetMember| !matches!(member.state, MemberState::Over | MemberState::Lost);
+        for member in self.all_mut().filter(is_open) {
             member.hang_up("");
             member.lost = Some(reason.to_owned());
             member.state = MemberState::Lost;
         }
     }
 
-    /// Gives everyone its work, and forgets the run before. Clocks drift apart, so that their offsets are measured for each run.
-    pub(super) fn prepare(&mut self, work_of: &dyn Fn(u32) -> HostWork, n_parts: Option<u32>) {
-        for member in &mut self.0 {
+    /// The last run is over for all of them: orders reach those that have waited, too.
+    pub(super) fn end_runs(&mut self) {
+        self.n_running = None;
+    }
+
+    /// Gives the first `n_running` their work, and forgets the run before. Clocks drift apart, so that their offsets are measured for each run.
+    pub(super) fn prepare(&mut self, n_running: u32, work_of: &dyn Fn(u32) -> HostWork, n_parts: Option<u32>) {
+        self.n_running = Some(n_running as usize);
+        for member in &mut self.all {
             member.state = if member.lost.is_some() { MemberState::Lost } else { MemberState::Waiting };
             (member.began_ns, member.ordered_ns, member.stage, member.n_messages) = (None, 0, 0, 0);
             (member.refused, member.outcome, member.places) = (None, None, None);
@@ -326,9 +343,9 @@ impl Members {
             outcome: None,
             partial: PartialRecord::default(),
         };
-        let position = self.0.partition_point(|other| other.rank < hello.rank);
-        self.0.insert(position, member);
-        self.1.insert(connection, hello.rank);
+        let position = self.all.partition_point(|other| other.rank < hello.rank);
+        self.all.insert(position, member);
+        self.rank_of_connection.insert(connection, hello.rank);
         Ok(host)
     }
 }

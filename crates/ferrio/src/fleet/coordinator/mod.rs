@@ -3,13 +3,14 @@
 //! Must not know: how workers were launched, how outcomes are shown. Start reading at [`Coordinator::run`]; `network` has the connections.
 
 mod door;
+mod error;
 mod members;
 mod network;
 mod partial;
 mod sharing;
 
 use super::outcome::FleetOutcome;
-use super::wire::secrets::{RunKey, SecretsError};
+use super::wire::secrets::RunKey;
 use super::wire::stream::FleetConnection;
 use super::wire::{FleetOrder, HostJobs, HostWork, MeasuredHost};
 use crate::session::{Session, SessionOutcome};
@@ -19,10 +20,10 @@ use ferrio_sys::clock::monotonic_ns;
 use members::{FleetMember, MemberState, Members, heard};
 use network::{Network, NetworkEvent};
 use sharing::SharedPlaces;
-use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::time::{Duration, Instant};
 
+pub use error::FleetError;
 pub use sharing::WriteSharing;
 
 /// Length of the intervals that workers send, milliseconds.
@@ -126,71 +127,6 @@ pub enum FleetEvent<'a> {
     },
 }
 
-/// A fleet cannot run.
-#[derive(Debug, thiserror::Error)]
-pub enum FleetError {
-    /// There are no certificates.
-    #[error(transparent)]
-    Secrets(#[from] SecretsError),
-    /// The system lacks something.
-    #[error("{}", ferrio_units::error_text(.0))]
-    System(#[from] io::Error),
-    /// Not all workers came.
-    #[error("{n_here} of {n_hosts} hosts have come within {} s; missing: {missing}", limit.as_secs())]
-    Missing {
-        /// Workers that came.
-        n_here: usize,
-        /// All workers.
-        n_hosts: u32,
-        /// Ranks of those that did not come.
-        missing: String,
-        /// The time that they had.
-        limit: Duration,
-    },
-    /// A host cannot run the jobs.
-    #[error("{host}: {reason}")]
-    Refused {
-        /// The host.
-        host: String,
-        /// Its reason.
-        reason: String,
-    },
-    /// Several hosts would change one place.
-    #[error(
-        "hosts {hosts} would all write to {path}, which is one place for them: nothing was written. Give each host a file of its own \
-         ($rank in its name) or a part of this one (--partition), or allow it (--shared-writes)"
-    )]
-    SharedWrites {
-        /// The hosts.
-        hosts: String,
-        /// The path on the first of them.
-        path: String,
-    },
-    /// The file that is to be divided has not the same size on all hosts.
-    #[error("--partition: {path} is not the same on all hosts: {first} uses {} bytes from {} on, and {other} {} from {}", .ranges.0.1, .ranges.0.0, .ranges.1.1, .ranges.1.0)]
-    UnlikeParts {
-        /// The path.
-        path: String,
-        /// A host.
-        first: String,
-        /// Another host.
-        other: String,
-        /// Start and length of what each of them has.
-        ranges: Box<((u64, u64), (u64, u64))>,
-    },
-    /// A host was lost before the run began.
-    #[error("host {host} was lost before the start: {reason}")]
-    LostEarly {
-        /// The host.
-        host: String,
-        /// What is known of the reason.
-        reason: String,
-    },
-    /// The user has ended it before it began.
-    #[error("stopped before the start")]
-    Stopped,
-}
-
 /// A fleet whose workers come, run and are dismissed.
 pub struct Coordinator {
     settings: FleetSettings,
@@ -267,21 +203,26 @@ impl Coordinator {
         handle: &Handle,
         observer: &mut dyn FnMut(&FleetEvent<'_>),
     ) -> Result<FleetOutcome, FleetError> {
-        self.run_each(&|_| work.clone(), handle, observer)
+        self.run_each(None, &|_| work.clone(), handle, observer)
     }
 
-    /// As [`Self::run`], with work of its own for each rank.
+    /// As [`Self::run`], on the first `n_hosts` (`None`: on all), with work of its own for each rank. The other hosts wait.
     ///
     /// # Errors
-    /// As of [`Self::run`].
+    /// As of [`Self::run`], and there are not so many hosts.
     pub fn run_each(
         &mut self,
+        n_hosts: Option<u32>,
         work_of: &dyn Fn(u32) -> HostWork,
         handle: &Handle,
         observer: &mut dyn FnMut(&FleetEvent<'_>),
     ) -> Result<FleetOutcome, FleetError> {
-        let n_parts = (self.settings.sharing == WriteSharing::Partitioned).then_some(self.settings.n_hosts);
-        self.members.prepare(work_of, n_parts);
+        let n_hosts = n_hosts.unwrap_or(self.settings.n_hosts);
+        if n_hosts == 0 || n_hosts > self.settings.n_hosts {
+            return Err(FleetError::NoSuchNumber { wanted: n_hosts, n_hosts: self.settings.n_hosts });
+        }
+        let n_parts = (self.settings.sharing == WriteSharing::Partitioned).then_some(n_hosts);
+        self.members.prepare(n_hosts, work_of, n_parts);
         let shared = match self.make_ready(handle, observer) {
             Ok(shared) => shared,
             Err(error) => {
@@ -303,13 +244,14 @@ impl Coordinator {
         Ok(FleetOutcome { hosts, agreed_ns: begin_ns, shared })
     }
 
-    /// Makes the run of a session on all hosts that are there; the session's handle stops it.
+    /// Makes the run of a session on the first `n_hosts` of the hosts (`None`: on all of them); the session's handle stops it.
     ///
     /// # Errors
     /// As of [`Self::run`].
     pub fn run_session(
         &mut self,
         session: &Session,
+        n_hosts: Option<u32>,
         observer: &mut dyn FnMut(&FleetEvent<'_>),
     ) -> Result<SessionOutcome, FleetError> {
         let work = HostWork {
@@ -323,7 +265,7 @@ impl Coordinator {
             is_audited: session.is_audited,
             tells_course: false,
         };
-        let outcome = self.run(&work, &session.handle(), observer)?;
+        let outcome = self.run_each(n_hosts, &|_| work.clone(), &session.handle(), observer)?;
         Ok(outcome.session_outcome(outcome.merged()))
     }
 
@@ -477,7 +419,8 @@ impl Coordinator {
     }
 
     /// Tells all workers that nothing more is wanted of them.
-    pub fn dismiss(self) {
+    pub fn dismiss(mut self) {
+        self.members.end_runs();
         self.members.order(&FleetOrder::Dismiss { refused: String::new() });
         self.network.end();
     }

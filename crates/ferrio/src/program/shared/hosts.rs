@@ -278,18 +278,23 @@ impl RunsOnHosts {
         }
     }
 
-    /// Makes a run on all hosts. `tell` gets the messages of hosts.
+    /// Makes a run on the first `n_hosts` of the hosts (`None`: on all of them). `tell` gets the messages of hosts.
     ///
     /// # Errors
     /// It cannot be made.
-    pub(crate) fn run(&mut self, session: &Session, tell: &mut dyn FnMut(String)) -> Result<SessionOutcome, RunError> {
+    pub(crate) fn run(
+        &mut self,
+        session: &Session,
+        n_hosts: Option<u32>,
+        tell: &mut dyn FnMut(String),
+    ) -> Result<SessionOutcome, RunError> {
         let mut observer = |event: &FleetEvent<'_>| match event {
             FleetEvent::Message { host, note, .. } => tell(format!("{host}: {}", note_text(note).trim())),
             FleetEvent::Doubtful(place) => tell(doubt(place)),
             FleetEvent::Lost { host, reason } => tell(format!("host {host} is lost: {reason}")),
             _ => {}
         };
-        let outcome = self.coordinator.run_session(session, &mut observer);
+        let outcome = self.coordinator.run_session(session, n_hosts, &mut observer);
         outcome.map_err(|error| RunError::Elsewhere(Box::new(error)))
     }
 

@@ -124,13 +124,15 @@ impl RunDriver for RunsOnTerminal<'_> {
         }
     }
 
-    fn run(&mut self, session: Session) -> Result<SessionOutcome, RunError> {
+    fn run(&mut self, session: Session, n_hosts: Option<u32>) -> Result<SessionOutcome, RunError> {
         let mut messages = Messages(Vec::new());
         let outcome = match &mut self.hosts {
             Some(hosts) => {
                 self.signals.steer(session.handle());
-                hosts.run(&session, &mut |text| messages.0.push(text))
+                hosts.run(&session, n_hosts, &mut |text| messages.0.push(text))
             }
+            // Commands that take a number of hosts refuse it without hosts.
+            None if n_hosts.is_some() => return Err(RunError::Elsewhere("there are no hosts".into())),
             None => self.signals.run(session, &mut [&mut messages]),
         };
         let Some(shown) = &mut self.messages else { return outcome };

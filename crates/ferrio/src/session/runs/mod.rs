@@ -32,8 +32,8 @@ pub trait RunDriver {
     /// Called before each run.
     fn begin(&mut self, notice: &RunNotice);
 
-    /// Prepares a session and runs it.
-    fn run(&mut self, session: Session) -> Result<SessionOutcome, RunError>;
+    /// Prepares a session and runs it. `n_hosts`: on so many hosts of a fleet, the first ones; `None`: wherever the driver makes its runs.
+    fn run(&mut self, session: Session, n_hosts: Option<u32>) -> Result<SessionOutcome, RunError>;
 
     /// Waits for so long, or until the runs are to end.
     fn rest(&mut self, rest: Duration) {
@@ -56,6 +56,8 @@ pub struct NextRun {
     pub jobs: RunSpec,
     /// Its name, and how far the work is.
     pub notice: RunNotice,
+    /// Number of hosts of a fleet, of which the first ones make the run; `None`: it is left to the driver.
+    pub n_hosts: Option<u32>,
     /// Nothing is opened for writing, whatever the jobs say.
     pub is_readonly: bool,
     /// Words of the user's command, for the record.
@@ -65,7 +67,7 @@ pub struct NextRun {
 impl NextRun {
     /// A run of these jobs that may write.
     pub fn new(jobs: RunSpec, notice: RunNotice) -> Self {
-        Self { jobs, notice, is_readonly: false, words: Vec::new() }
+        Self { jobs, notice, n_hosts: None, is_readonly: false, words: Vec::new() }
     }
 }
 
@@ -182,7 +184,7 @@ impl<'a> Runs<'a> {
     fn one(&mut self, next: NextRun) -> Result<SessionOutcome, RunsError> {
         self.driver.begin(&next.notice);
         if let Some(before) = self.between.before_each.clone() {
-            self.beside(before)?;
+            self.prepare(before, next.n_hosts)?;
         }
         if self.between.drops_caches {
             file_cache::drop_all().map_err(RunsError::Caches)?;
@@ -190,7 +192,7 @@ impl<'a> Runs<'a> {
         let mut session = Session::native(next.jobs)?;
         session.settings.readonly = next.is_readonly;
         session.settings.command_line = next.words;
-        Ok(self.driver.run(session)?)
+        Ok(self.driver.run(session, next.n_hosts)?)
     }
 
     /// Runs jobs whose figures do not count.
@@ -198,9 +200,13 @@ impl<'a> Runs<'a> {
     /// # Errors
     /// The run cannot be started, or a job of it fails.
     pub fn beside(&mut self, jobs: RunSpec) -> Result<(), RunsError> {
+        self.prepare(jobs, None)
+    }
+
+    fn prepare(&mut self, jobs: RunSpec, n_hosts: Option<u32>) -> Result<(), RunsError> {
         let mut session = Session::native(jobs)?;
         session.is_audited = false;
-        let outcome = self.driver.run(session)?;
+        let outcome = self.driver.run(session, n_hosts)?;
         if outcome.run.n_failed > 0 && !outcome.run.is_stopped {
             Err(RunsError::Beside(outcome.run.n_failed))
         } else {
@@ -252,7 +258,7 @@ mod tests {
             self.lines.push(notice.name.clone());
         }
 
-        fn run(&mut self, session: Session) -> Result<SessionOutcome, RunError> {
+        fn run(&mut self, session: Session, _: Option<u32>) -> Result<SessionOutcome, RunError> {
             let settings = &session.settings;
             assert!(settings.keeps_series && settings.control.looks_into_files);
             let what = if session.is_audited { "runs" } else { "prepares" };

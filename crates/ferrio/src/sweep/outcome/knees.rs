@@ -104,7 +104,7 @@ impl SweepOutcome {
 }
 
 /// Options that say how much load there is.
-const LOADS: [&str; 4] = ["iodepth", "numjobs", "rate_iops", "rate"];
+const LOADS: [&str; 5] = ["iodepth", "numjobs", "rate_iops", "rate", "hosts"];
 
 fn others(point: &PointOutcome, axis: &SweepAxis) -> String {
     let settings = point.point.settings.iter().filter(|(option, _)| !axis.options.contains(option));

@@ -15,7 +15,15 @@ pub struct SweptOption {
     pub name: String,
 }
 
+/// The parameter that is no option of a job: the number of hosts that make a run.
+const HOSTS: &str = "hosts";
+
 impl SweptOption {
+    /// True for the number of hosts, which no job has as an option.
+    pub fn is_number_of_hosts(&self) -> bool {
+        self.job.is_none() && self.name == HOSTS
+    }
+
     /// Parses `[JOB.]OPTION`; `None`: there is no name.
     pub fn parse(text: &str) -> Option<Self> {
         let (job, name) = text.rsplit_once('.').map_or((None, text), |(job, name)| (Some(job), name));

@@ -73,6 +73,9 @@ pub enum SpaceError {
         "{0}: a limit (--max) is searched along one option with ascending numbers, such as --over rate_iops=100..100000"
     )]
     NoSearch(String),
+    /// A number of hosts is none.
+    #[error("hosts={0}: expected is a number of hosts from 1")]
+    Hosts(String),
     /// No point is left.
     #[error("the conditions (--where) leave no point")]
     NoPoint,
@@ -158,10 +161,29 @@ pub struct SweepPoint {
 }
 
 impl SweepPoint {
+    /// Number of hosts that make its runs; `None`: the sweep does not set it.
+    ///
+    /// # Errors
+    /// Its value, which is no number from 1.
+    pub fn n_hosts(&self) -> Result<Option<u32>, SpaceError> {
+        let found = self.settings.iter().find(|(option, _)| option.is_number_of_hosts());
+        found.map(|(_, value)| hosts_of(value)).transpose()
+    }
+
+    /// The options of jobs among its settings.
+    pub(crate) fn options_of_jobs(&self) -> impl Iterator<Item = &(SweptOption, String)> {
+        self.settings.iter().filter(|(option, _)| !option.is_number_of_hosts())
+    }
+
     /// The value of an option by its name, as the sweep writes it; `None`: the sweep does not set it.
     pub fn value_of(&self, name: &str) -> Option<&str> {
         self.settings.iter().find(|(option, _)| option.to_string() == name).map(|(_, value)| value.as_str())
     }
+}
+
+/// A number of hosts.
+fn hosts_of(value: &str) -> Result<u32, SpaceError> {
+    value.parse().ok().filter(|number| *number > 0).ok_or_else(|| SpaceError::Hosts(value.to_owned()))
 }
 
 impl fmt::Display for SweepPoint {

@@ -32,7 +32,7 @@ impl RunDriver for OnVirtualTime {
         self.to_come.push((notice.whole - notice.done - 1) as u32);
     }
 
-    fn run(&mut self, mut session: Session) -> Result<SessionOutcome, RunError> {
+    fn run(&mut self, mut session: Session, _: Option<u32>) -> Result<SessionOutcome, RunError> {
         self.seed += 1;
         for job in &mut session.spec.jobs {
             job.engine.options.set(&SEED, self.seed);

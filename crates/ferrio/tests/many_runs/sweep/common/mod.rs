@@ -63,7 +63,7 @@ struct OnVirtualTime {
 impl RunDriver for OnVirtualTime {
     fn begin(&mut self, _: &RunNotice) {}
 
-    fn run(&mut self, mut session: Session) -> Result<SessionOutcome, RunError> {
+    fn run(&mut self, mut session: Session, _: Option<u32>) -> Result<SessionOutcome, RunError> {
         self.seed += 1;
         for job in &mut session.spec.jobs {
             job.engine.options.set(&SEED, self.seed);

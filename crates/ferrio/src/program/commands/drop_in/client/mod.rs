@@ -124,7 +124,7 @@ fn watched(
         };
         let outcome = coordinator
             .gather(handle, &mut observer)
-            .and_then(|()| coordinator.run_each(&work_of, handle, &mut observer));
+            .and_then(|()| coordinator.run_each(None, work_of, handle, &mut observer));
         watch.end();
         (outcome, watching.join())
     });
