@@ -21,6 +21,7 @@ mod precision;
 pub mod repeats;
 mod reports;
 mod rules;
+pub mod scaling;
 mod stack;
 mod text;
 mod unexamined;

@@ -54,7 +54,7 @@ const COMMANDS: &[Command] = &[
         usage: "ferrio fleet --hosts=A,B,C JOBFILE",
         summary: "run jobs on many hosts at once",
         describe: commands::native::fleet::describe,
-        run: commands::native::fleet::run,
+        run: run_fleet,
     },
     Command {
         name: "sweep",
@@ -221,6 +221,15 @@ fn run_once_or_often(arguments: &[OsString]) -> ExitCode {
         commands::native::fleet::run(arguments)
     } else {
         commands::native::run::run(arguments)
+    }
+}
+
+/// `ferrio fleet`: one run, or with `--scale` one for each number of hosts.
+fn run_fleet(arguments: &[OsString]) -> ExitCode {
+    if commands::sweep::scaled::is_wanted(arguments) {
+        commands::sweep::scaled::run(arguments)
+    } else {
+        commands::native::fleet::run(arguments)
     }
 }
 

@@ -166,6 +166,16 @@ impl SweepPlan {
         self.limit.is_none() && SweepOutcome::empty(self.axes.clone(), 1).load_axis().is_some()
     }
 
+    /// The largest number of hosts that a run wants; `None`: the sweep leaves it to the driver.
+    ///
+    /// # Errors
+    /// A number of hosts is none.
+    pub fn most_hosts(&self) -> Result<Option<u64>, SweepError> {
+        let searched = self.limit.as_ref().filter(|limit| limit.option.is_number_of_hosts()).map(|limit| limit.ends.1);
+        let numbers = self.points.iter().map(SweepPoint::n_hosts).collect::<Result<Vec<_>, _>>()?;
+        Ok(numbers.into_iter().flatten().map(u64::from).chain(searched).max())
+    }
+
     /// A plan from its file.
     pub(crate) fn decode(text: &str) -> Result<Self, PlanFault> {
         let plan: Self = serde_json::from_str(text)?;

@@ -248,3 +248,41 @@ fn ranks_of_a_launcher_meet_and_strangers_do_not() {
     assert_eq!(document(&done)["jobs"][0]["n_ios"].as_u64(), Some(3_000), "{}", done.stdout);
     assert!(!meeting.exists());
 }
+
+/// The same jobs on one host, on two and on three: the runs at a number of hosts are those of the first hosts, whose I/Os add up.
+#[test]
+fn a_scale_has_the_first_hosts_at_each_number() {
+    let scratch = scratch("fleet-scale");
+    let job = format!("--name=s {VIRTUAL} --number_ios=1000");
+    let run = fleet(&scratch, "a,b,c", &format!("--scale=1..3+1 --json --folder=f {job}")).finish().succeeded();
+    let scaling = document(&run)["scalings"][0].clone();
+    let numbers = scaling["steps"].as_array().expect("steps").iter().map(|step| step["n_hosts"].as_u64());
+    assert_eq!(numbers.collect::<Vec<_>>(), [Some(1), Some(2), Some(3)], "{scaling}");
+    for (point, hosts) in [(1, &["a"][..]), (2, &["a", "b"]), (3, &["a", "b", "c"])] {
+        let record = scratch.join(&format!("f/runs/point-{point:05}-run-001.record"));
+        let report = format!("report --output-format=json {}", record.display());
+        let report = document(&Run::new(Program::Ferrio, scratch.path(), &report).finish().succeeded());
+        let jobs = report["jobs"].as_array().expect("jobs").iter();
+        let done: Vec<_> = jobs.map(|job| (job["hostname"].as_str(), job["read"]["total_ios"].as_u64())).collect();
+        let expected: Vec<_> = hosts.iter().map(|host| (Some(*host), Some(1000))).collect();
+        assert_eq!(done, expected, "{report}");
+    }
+    let text = fleet(&scratch, "a,b,c", &format!("--scale --folder=g {job}")).finish().succeeded().stdout;
+    assert!(text.contains("Scale of read of s: 1 host ") && text.contains(" 3 hosts "), "{text}");
+}
+
+#[test]
+fn numbers_of_hosts_that_there_are_not_are_refused() {
+    let scratch = scratch("fleet-scale-refused");
+    let job = "--folder=f --name=s --ioengine=null --size=1m";
+    let refused = |run: Run, reason: &str| {
+        let run = run.finish();
+        assert!(run.code == Some(2) && run.all().contains(reason), "{}", run.all());
+    };
+    refused(fleet(&scratch, "a,b", &format!("--scale=1,3 {job}")), "hosts=3: there are 2 hosts");
+    refused(fleet(&scratch, "a,b", &format!("--scale=0,1 {job}")), "expected is a number of hosts from 1");
+    let sweep = |words: &str| Run::new(Program::Ferrio, scratch.path(), &format!("sweep {words} {job}"));
+    refused(sweep("--over hosts=1,2"), "--over hosts needs the hosts");
+    refused(sweep("--over a.hosts=1,2"), "hosts");
+    assert!(!scratch.join("f").exists());
+}

@@ -3,18 +3,21 @@
 //! Must not know: what is run. Start reading at [`HostsOptions`], then [`Fleet::launched`] and [`RunsOnHosts`].
 
 use crate::commands::native::fleet::progress::doubt;
+use crate::ui::exit::Exit;
 use anyhow::{Context, anyhow};
 use clap::{Args, ValueEnum, ValueHint};
 use ferrio::fleet::launch::{
     LaunchError, Launched, Meeting, Published, PushedProgram, Ranks, RemoteShell, launch_here,
 };
 use ferrio::fleet::wire::secrets::RunKey;
-use ferrio::fleet::{Coordinator, FleetError, FleetEvent, FleetSettings, LostHost, WriteSharing};
+use ferrio::fleet::wire::stream::FleetConnection;
+use ferrio::fleet::{Coordinator, FleetError, FleetEvent, FleetSettings, LostHost, WriteSharing, worker};
 use ferrio::session::{Session, SessionOutcome, VERSION};
 use ferrio_formats::native::note_text;
 use ferrio_run::{Handle, RunError};
 use ferrio_sys::limits;
 use std::path::PathBuf;
+use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 use std::time::Duration;
@@ -155,6 +158,79 @@ impl HostsOptions {
     }
 }
 
+// Where ranks that something else has started find each other.
+#[derive(Debug, Args)]
+pub(crate) struct MeetingOptions {
+    /// A directory that all hosts share, in which ranks that srun or mpirun started find each other
+    #[arg(long, value_name = "DIRECTORY", default_value = ".", value_hint = ValueHint::DirPath)]
+    rendezvous: PathBuf,
+    /// Host and port of rank 0, where the hosts share no directory
+    #[arg(long, value_name = "HOST:PORT", requires = "key_file")]
+    coordinator: Option<String>,
+    /// A file with the key of the run, which all ranks have: 64 hexadecimal digits that nobody else can read
+    #[arg(long, value_name = "FILE", requires = "coordinator", value_hint = ValueHint::FilePath)]
+    key_file: Option<PathBuf>,
+}
+
+impl MeetingOptions {
+    /// Where ranks of a step meet.
+    pub(crate) fn at(&self, step: &str) -> Meeting {
+        match (&self.coordinator, &self.key_file) {
+            (Some(address), Some(key_file)) => Meeting::Known { address: address.clone(), key_file: key_file.clone() },
+            _ => Meeting::in_directory(&self.rendezvous, step),
+        }
+    }
+
+    /// Is the worker of a rank above 0, until its coordinator dismisses it.
+    ///
+    /// # Errors
+    /// The coordinator is not found, or is lost.
+    pub(crate) fn attend(&self, ranks: &Ranks, hosts: &HostsOptions) -> anyhow::Result<ExitCode> {
+        let (stream, key) = self.at(&ranks.step).find(hosts.join_limit())?;
+        worker::attend(FleetConnection::Tcp(stream), &key, ranks.rank)?;
+        Ok(Exit::Fine.into())
+    }
+}
+
+/// Where a command makes its runs: on this machine, on hosts that it reaches, or on ranks that something else has started.
+#[derive(Debug)]
+pub(crate) struct RunPlace {
+    hosts: HostsOptions,
+    ranks: Option<(Meeting, Ranks)>,
+}
+
+impl RunPlace {
+    /// On the hosts of these options, or on this machine.
+    pub(crate) fn of_options(hosts: HostsOptions) -> Self {
+        Self { hosts, ranks: None }
+    }
+
+    /// On ranks, of which this process is the first one.
+    pub(crate) fn of_ranks(hosts: HostsOptions, meeting: Meeting, ranks: Ranks) -> Self {
+        Self { hosts, ranks: Some((meeting, ranks)) }
+    }
+
+    pub(crate) fn is_of_ranks(&self) -> bool {
+        self.ranks.is_some()
+    }
+
+    /// True if it is not this machine alone.
+    pub(crate) fn has_hosts(&self) -> bool {
+        self.ranks.is_some() || self.hosts.has_hosts()
+    }
+
+    /// Number of hosts.
+    ///
+    /// # Errors
+    /// There are none.
+    pub(crate) fn n_hosts(&self) -> anyhow::Result<u32> {
+        match &self.ranks {
+            Some((_, ranks)) => Ok(ranks.size),
+            None => self.hosts.hosts().map(|hosts| hosts.len() as u32),
+        }
+    }
+}
+
 /// Workers that come to a coordinator.
 pub(crate) struct Fleet {
     workers: Vec<Launched>,
@@ -258,15 +334,16 @@ pub(crate) struct RunsOnHosts {
 }
 
 impl RunsOnHosts {
-    /// The workers of these options; `None`: no hosts are given.
+    /// The workers of a place; `None`: it is this machine.
     ///
     /// # Errors
     /// They do not come.
-    pub(crate) fn start(options: &HostsOptions, handle: &Handle) -> anyhow::Result<Option<Self>> {
-        if !options.has_hosts() {
-            return Ok(None);
-        }
-        let (mut coordinator, fleet) = Fleet::launched(options, handle)?;
+    pub(crate) fn start(place: &RunPlace, handle: &Handle) -> anyhow::Result<Option<Self>> {
+        let (mut coordinator, fleet) = match &place.ranks {
+            Some((meeting, ranks)) => Fleet::gathered(&place.hosts, meeting, ranks)?,
+            None if place.hosts.has_hosts() => Fleet::launched(&place.hosts, handle)?,
+            None => return Ok(None),
+        };
         let gathered = coordinator.gather(handle, &mut |_| ());
         let started = Self { coordinator, fleet };
         match gathered {

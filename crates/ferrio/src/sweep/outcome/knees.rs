@@ -86,7 +86,7 @@ impl SweepOutcome {
     }
 
     /// The points that differ in one parameter alone, in the order of its values.
-    fn lines(&self, along: usize) -> Vec<Vec<&PointOutcome>> {
+    pub(super) fn lines(&self, along: usize) -> Vec<Vec<&PointOutcome>> {
         let mut lines: Vec<(Vec<usize>, Vec<&PointOutcome>)> = Vec::new();
         for point in &self.points {
             let mut others = point.point.places.clone();
@@ -106,7 +106,8 @@ impl SweepOutcome {
 /// Options that say how much load there is.
 const LOADS: [&str; 5] = ["iodepth", "numjobs", "rate_iops", "rate", "hosts"];
 
-fn others(point: &PointOutcome, axis: &SweepAxis) -> String {
+/// The settings of a point without those of a parameter.
+pub(super) fn others(point: &PointOutcome, axis: &SweepAxis) -> String {
     let settings = point.point.settings.iter().filter(|(option, _)| !axis.options.contains(option));
     settings.map(|(option, value)| format!("{option}={value}")).collect::<Vec<_>>().join(" ")
 }

@@ -5,12 +5,14 @@
 mod changes;
 mod findings;
 mod knees;
+mod scaling;
 #[cfg(feature = "cli")]
 mod shown;
 mod table;
 
 pub use findings::SweepFinding;
 pub use knees::SweptKnee;
+pub use scaling::SweptScaling;
 #[cfg(feature = "cli")]
 pub use shown::both_loops;
 
@@ -43,6 +45,9 @@ pub struct SweepOutcome {
     pub limit: Option<LimitAnswer>,
     /// Where latency begins to grow faster than throughput.
     pub knees: Vec<SweptKnee>,
+    /// How throughput grows with the number of hosts.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub scalings: Vec<SweptScaling>,
     /// Findings, those that stand at most points first.
     pub findings: Vec<SweepFinding>,
     /// The open loop beside the points, as far as it was run.
@@ -138,6 +143,7 @@ impl SweepOutcome {
             points: Vec::new(),
             limit: None,
             knees: Vec::new(),
+            scalings: Vec::new(),
             findings: Vec::new(),
             open_loop: None,
         }
@@ -174,10 +180,11 @@ impl SweepOutcome {
         self.points.iter().all(|point| point.is_known != Some(false))
     }
 
-    /// Sorts the findings and finds the knees when all points are there.
+    /// Sorts the findings, and finds the knees and the growth with hosts, when all points are there.
     pub fn finish(&mut self) {
         self.sort_findings();
         self.find_knees();
+        self.find_scalings();
     }
 
     /// The jobs with their kinds of I/O, in the order of the first point that has them.

@@ -8,9 +8,10 @@ mod loops;
 pub(crate) mod page;
 pub(crate) mod repeated;
 mod request;
+pub(crate) mod scaled;
 pub(crate) mod table;
 
-use crate::shared::hosts::RunsOnHosts;
+use crate::shared::hosts::{RunPlace, RunsOnHosts};
 use crate::shared::keeping::Keeping;
 use crate::ui::arguments;
 use crate::ui::console::Console;
@@ -45,7 +46,7 @@ const MOST_RUNS_AT_A_VALUE: u32 = 12;
 const FEWEST_RUNS_AT_AN_END: u32 = 3;
 
 /// Why no knee can be looked for.
-const NO_KNEE: &str = "--knee needs a parameter that is the load (iodepth, numjobs, rate_iops or rate) with at least four ascending values";
+const NO_KNEE: &str = "--knee needs a parameter that is the load (iodepth, numjobs, rate_iops, rate or hosts) with at least four ascending values";
 
 /// Runs the command with its arguments (the command's name first).
 pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
@@ -84,8 +85,9 @@ fn answer(request: SweepRequest, permits: &Permits, console: &mut Console) -> an
             let place = &jobs.directory;
             let entered = std::env::set_current_dir(place);
             entered.map_err(|error| anyhow!("{}: {}", place.display(), ferrio_units::error_text(&error)))?;
-            let (template, spec) = jobs_of(&jobs.words, (permits, Author::File), request.making.hosts.has_hosts())?;
+            let (template, spec) = jobs_of(&jobs.words, (permits, Author::File), request.making.place.has_hosts())?;
             check_files(&open.folder.plan, permits)?;
+            check_hosts(&request.making.place, &open.folder.plan)?;
             if JobsOfPlan::options_of(&spec) != jobs.options {
                 return Err(anyhow!("the jobs are not those with which the sweep began: begin a new one"));
             }
@@ -104,7 +106,7 @@ fn begin(
     keeping: Option<&Keeping>,
     console: &mut Console,
 ) -> anyhow::Result<ExitCode> {
-    let (template, spec) = jobs_of(&new.words, (permits, Author::User), making.hosts.has_hosts())?;
+    let (template, spec) = jobs_of(&new.words, (permits, Author::User), making.place.has_hosts())?;
     let environment = SystemEnvironment::new(VERSION);
     let plan = plan_of(new.words, &spec, &new.space)?.with_repeats(new.n_repeats, new.until);
     let plan = plan?.with_around_runs(new.order_seed, new.around_runs);
@@ -119,6 +121,7 @@ fn begin(
         return Err(anyhow!(NO_KNEE));
     }
     check_files(&plan, permits)?;
+    check_hosts(&making.place, &plan)?;
     let times = plan.points.iter().map(|point| {
         let spec = ferrio::sweep::session_at(&template, point, &environment).ok()?;
         ferrio::sweep::longest(&spec)
@@ -225,11 +228,11 @@ fn runs(open: &mut OpenSweep, template: Template, making: &Making, console: &mut
     let signals = Signals::listen(true)?;
     let handle = Handle::new()?;
     signals.steer(handle.clone());
-    let mut hosts = RunsOnHosts::start(&making.hosts, &handle)?;
+    let mut hosts = RunsOnHosts::start(&making.place, &handle)?;
     let time = making.time;
     let environment = SystemEnvironment::new(VERSION);
     let habits = &open.folder.plan.around_runs;
-    let spec_of = |file: &Path| spec_of_file(file, &Permits::all(), making.hosts.has_hosts());
+    let spec_of = |file: &Path| spec_of_file(file, &Permits::all(), making.place.has_hosts());
     let of_file = |file: &Option<PathBuf>| file.as_deref().map(spec_of).transpose();
     let jobs = SweptJobs {
         template,
@@ -361,6 +364,18 @@ fn document(outcome: &SweepOutcome) -> String {
     }
     // Cannot fail: no map with keys that are not text, no writer.
     serde_json::to_string_pretty(&SweepDocument { version: VERSION, outcome }).unwrap_or_default() + "\n"
+}
+
+/// Looks whether there are as many hosts as the runs want.
+fn check_hosts(place: &RunPlace, plan: &SweepPlan) -> anyhow::Result<()> {
+    let most = plan.most_hosts()?;
+    match most {
+        Some(_) if !place.has_hosts() => Err(anyhow!("--over hosts needs the hosts: give --hosts or --hostfile")),
+        Some(most) if u64::from(place.n_hosts()?) < most => {
+            Err(anyhow!("hosts={most}: there are {} hosts", place.n_hosts()?))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Looks at the job files of other runs than those of the sweep.

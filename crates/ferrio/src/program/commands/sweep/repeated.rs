@@ -55,7 +55,7 @@ impl Drop for PassingFolder {
 }
 
 fn make(request: RepeatedRun, permits: &Permits, console: &mut Console) -> anyhow::Result<ExitCode> {
-    let (template, spec) = jobs_of(&request.words, (permits, Author::User), request.making.hosts.has_hosts())?;
+    let (template, spec) = jobs_of(&request.words, (permits, Author::User), request.making.place.has_hosts())?;
     let space = Space::new(Vec::new(), &[])?;
     let plan = plan_of(request.words, &spec, &space)?.with_repeats(request.n_repeats, request.until);
     let plan = plan?.with_around_runs(None, request.around_runs);

@@ -2,7 +2,7 @@
 //!
 //! Must not know: how a sweep is made. Start reading at [`SweepRequest::take`].
 
-use crate::shared::hosts::HostsOptions;
+use crate::shared::hosts::{HostsOptions, RunPlace};
 use crate::shared::repeat_options::{RepeatOptions, n_repeats, rest_ms, whole_time};
 use crate::ui::described::of_jobs;
 use crate::ui::exit::Exit;
@@ -37,7 +37,7 @@ pub(super) struct SweepRequest {
 #[derive(Debug)]
 pub(super) struct Making {
     pub(super) time: Option<Duration>,
-    pub(super) hosts: HostsOptions,
+    pub(super) place: RunPlace,
 }
 
 impl Making {
@@ -49,7 +49,7 @@ impl Making {
         if let Some(name) = hosts.without_hosts() {
             return Err(anyhow!("{name} has no effect without hosts: give --hosts or --hostfile"));
         }
-        Ok(Self { time, hosts })
+        Ok(Self { time, place: RunPlace::of_options(hosts) })
     }
 }
 
@@ -135,7 +135,7 @@ impl SweepReport {
 // The parameters and the points.
 #[derive(Debug, Args)]
 struct SpaceOptions {
-    /// A parameter: an option and its values; may be given several times
+    /// A parameter: an option and its values; may be given several times. hosts=1,2,4 makes the runs on the first hosts of --hosts
     #[arg(long, value_name = "OPTION=VALUES")]
     over: Vec<String>,
     /// Make only the points for which it holds, such as 'bs * iodepth <= 4m and rw != write'; may be given several times

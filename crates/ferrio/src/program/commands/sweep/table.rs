@@ -4,6 +4,7 @@
 
 use super::answers::{answer_text, knee_texts, tried};
 use super::loops;
+use super::scaled::scaling_texts;
 use crate::ui::step_bar::time_text;
 use ferrio::sweep::limit::LimitSearch;
 use ferrio::sweep::outcome::{PointOutcome, SweepFinding, SweepOutcome};
@@ -79,6 +80,12 @@ pub(super) fn outcome_text(outcome: &SweepOutcome, folder: &Path, is_about_knee:
         .as_ref()
         .map(|answer| wrap(&answer_text(answer), "", width) + "\n" + &tried(answer))
         .unwrap_or_default();
+    for scaling in scaling_texts(&outcome.scalings) {
+        text.push_str(&wrap(&scaling, "", width));
+    }
+    if !outcome.scalings.is_empty() {
+        text.push('\n');
+    }
     let knees: String = knee_texts(outcome).iter().map(|text| wrap(text, "", width)).collect();
     if is_about_knee {
         text.push_str(if knees.is_empty() { "Knee: too few points have figures.\n" } else { &knees });

@@ -22,10 +22,9 @@ use crate::ui::signals::Signals;
 use anyhow::{Context, anyhow};
 use course::FleetCourse;
 use ferrio::fleet::launch::{self, Ranks};
-use ferrio::fleet::wire::stream::FleetConnection;
+use ferrio::fleet::server;
 use ferrio::fleet::wire::{HostJobs, HostWork};
 use ferrio::fleet::{FleetOutcome, INTERVAL_MS};
-use ferrio::fleet::{server, worker};
 use ferrio_formats::native::note_text;
 use ferrio_job::Invocation;
 use ferrio_job::invocation::OutputSettings;
@@ -139,9 +138,7 @@ fn coordinate(
     }
     let ranks = if options.hosts.has_hosts() { None } else { Ranks::from_environment()? };
     if let Some(ranks) = ranks.as_ref().filter(|ranks| ranks.rank > 0) {
-        let (stream, key) = options.meeting(&ranks.step).find(options.hosts.join_limit())?;
-        worker::attend(FleetConnection::Tcp(stream), &key, ranks.rank)?;
-        return Ok(Exit::Fine.into());
+        return options.meeting.attend(ranks, &options.hosts);
     }
     let Request { own, mut invocation, inputs } = request;
     let mut kept = protected_files::of_run(&invocation.run, &inputs);
@@ -226,7 +223,7 @@ fn run_on_hosts(
     let handle = Handle::new().map_err(|error| anyhow!("{error}"))?;
     signals.steer(handle.clone());
     let (mut coordinator, fleet) = match ranks {
-        Some(ranks) => Fleet::gathered(&options.hosts, &options.meeting(&ranks.step), ranks)?,
+        Some(ranks) => Fleet::gathered(&options.hosts, &options.meeting.at(&ranks.step), ranks)?,
         None => Fleet::launched(&options.hosts, &handle)?,
     };
     let n_hosts = fleet.n_hosts();

@@ -2,14 +2,12 @@
 
 use super::manifest::Pods;
 use crate::commands::native::{CsvOption, JsonOption, PageOption, describe};
-use crate::shared::hosts::HostsOptions;
+use crate::shared::hosts::{HostsOptions, MeetingOptions};
 use crate::shared::serving::ServeOptions;
 use crate::ui::described::of_jobs;
 use crate::ui::permits::AllowOptions;
-use clap::{Arg, Args, Command, ValueEnum, ValueHint};
-use ferrio::fleet::launch::Meeting;
+use clap::{Arg, Args, Command, ValueEnum};
 use ferrio_spec::OUTPUT_FORMAT_NAMES;
-use std::path::PathBuf;
 
 // The hosts, and the other ways to have some.
 #[derive(Debug, Args)]
@@ -18,15 +16,12 @@ pub(super) struct FleetOptions {
     pub(super) hosts: HostsOptions,
     #[command(flatten)]
     pub(super) serve: ServeOptions,
-    /// A directory that all hosts share, in which ranks that srun or mpirun started find each other
-    #[arg(long, value_name = "DIRECTORY", default_value = ".", value_hint = ValueHint::DirPath)]
-    rendezvous: PathBuf,
-    /// Host and port of rank 0, where the hosts share no directory
-    #[arg(long, value_name = "HOST:PORT", requires = "key_file")]
-    coordinator: Option<String>,
-    /// A file with the key of the run, which all ranks have: 64 hexadecimal digits that nobody else can read
-    #[arg(long, value_name = "FILE", requires = "coordinator", value_hint = ValueHint::FilePath)]
-    key_file: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) meeting: MeetingOptions,
+    // The command `sweep` takes it, and makes the runs.
+    /// Make the same run on the first host, on two, four and so on up to all of them, or on these numbers of hosts (1,2,3,4), and report how throughput grows: where the storage saturates. It is a sweep over hosts, and takes the options of ferrio sweep (--repeat, --folder, --over, --json, ...)
+    #[arg(long, value_name = "NUMBERS", num_args = 0..=1, require_equals = true, default_missing_value = "1..")]
+    scale: Option<String>,
     /// Print what Kubernetes needs to run the fleet in pods, and run nothing
     #[arg(long, value_name = "KIND", value_enum, requires = "image", requires = "pods", conflicts_with_all = ["hosts", "hostfile"])]
     pub(super) manifest: Option<ManifestKind>,
@@ -52,22 +47,15 @@ pub(super) enum ManifestKind {
 }
 
 impl FleetOptions {
-    /// Where ranks of a step meet.
-    pub(super) fn meeting(&self, step: &str) -> Meeting {
-        match (&self.coordinator, &self.key_file) {
-            (Some(address), Some(key_file)) => Meeting::Known { address: address.clone(), key_file: key_file.clone() },
-            _ => Meeting::in_directory(&self.rendezvous, step),
-        }
-    }
-
     /// The pods of a manifest.
     pub(super) fn pods(&self) -> Pods<'_> {
+        let scale = self.scale.as_ref().map(|numbers| format!("--scale={numbers}"));
         Pods {
             image: self.image.as_deref().unwrap_or_default(),
             n_hosts: self.pods.unwrap_or(1),
             claim: self.claim.as_deref(),
             // Images are fetched first.
-            options: self.hosts.words_for_ranks(300),
+            options: self.hosts.words_for_ranks(300).into_iter().chain(scale).collect(),
         }
     }
 }
