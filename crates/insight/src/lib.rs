@@ -7,6 +7,7 @@
 //! Must not know: how evidence is gathered, how findings are shown. Start reading at [`audit()`], then [`RULES`].
 #![forbid(unsafe_code)]
 
+pub mod accounts;
 mod audit_input;
 pub mod compare;
 mod course;
@@ -70,10 +71,11 @@ pub fn audit(record: &RunRecord) -> Audit {
     let mut findings: Vec<Finding> = found.into_iter().flat_map(finding).collect();
     findings.sort_by_key(|finding| finding.severity);
     let unexamined = if case.is_reported() { reports::unexamined(&case) } else { unexamined::of(&case) };
-    Audit { findings, unexamined, n_rules }
+    let accounts = (!case.is_before()).then(|| Box::new(accounts::accounts_of(&case, &findings)));
+    Audit { findings, unexamined, n_rules, accounts }
 }
 
 /// The audit of a result that cannot be examined, with the reason.
 pub fn not_examined(reason: String) -> Audit {
-    Audit { findings: Vec::new(), unexamined: vec![unexamined::all(reason)], n_rules: RULES.len() as u32 }
+    Audit { findings: Vec::new(), unexamined: vec![unexamined::all(reason)], n_rules: RULES.len() as u32, accounts: None }
 }

@@ -30,6 +30,9 @@ pub fn audit(audit: &Audit, width: usize, has_colour: bool) -> String {
 /// What it means that an audit has no findings; `None`: it has some.
 pub fn closing(audit: &Audit) -> Option<String> {
     let (n_blind, n_rules) = (audit.n_blind(), audit.n_rules as usize);
+    if audit.findings.is_empty() && !audit.is_as_asked() {
+        return Some("No rule speaks against these figures, but they are not those of what was asked.".to_owned());
+    }
     let sentence = match n_blind {
         _ if !audit.findings.is_empty() => return None,
         // An older version did not tell.
@@ -208,7 +211,7 @@ mod tests {
             both.contains("78 of 80 rules") && both.ends_with("\nNot examined: devices (x): no counters.\n"),
             "{both}"
         );
-        let found = Audit { findings: vec![finding()], unexamined: vec![blind("heat", &[], &["a"])], n_rules: 80 };
+        let found = Audit { findings: vec![finding()], unexamined: vec![blind("heat", &[], &["a"])], n_rules: 80, accounts: None };
         assert!(audit(&found, 78, false).ends_with("  [some-rule]\nMore about a finding: ferrio help NAME (ferrio help some-rule).\nNot examined: heat: no counters.\n"));
     }
 }

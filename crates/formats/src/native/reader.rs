@@ -7,7 +7,7 @@ use crate::results::error::ReadErrorKind;
 use crate::results::figure::{figure, impossible};
 use crate::results::provenance::of_text;
 use crate::results::{JobResult, RunResult};
-use ferrio_stats::{Audit, Figures, Finding, IoKind, LatencyFigures, Unexamined};
+use ferrio_stats::{Accounts, Audit, Figures, Finding, IoKind, LatencyFigures, Unexamined};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::collections::HashMap;
@@ -29,6 +29,8 @@ pub(crate) struct NativeDocument {
     unexamined: Vec<Unexamined>,
     #[serde(default)]
     n_rules: u32,
+    #[serde(default)]
+    accounts: Option<Box<Accounts>>,
 }
 
 pub(crate) fn result(document: NativeDocument) -> Result<RunResult, ReadErrorKind> {
@@ -40,6 +42,7 @@ pub(crate) fn result(document: NativeDocument) -> Result<RunResult, ReadErrorKin
             findings,
             unexamined: document.unexamined,
             n_rules: document.n_rules,
+            accounts: document.accounts,
         }),
         ..RunResult::default()
     };

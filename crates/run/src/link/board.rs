@@ -160,6 +160,11 @@ impl Shown {
         Self { state: slot.state(), bytes: load(&slot.bytes), ios: load(&slot.ios) }
     }
 
+    /// I/Os of all directions.
+    pub(crate) fn n_ios(&self) -> u64 {
+        self.ios.iter().fold(0, |sum, ios| sum.wrapping_add(*ios))
+    }
+
     /// Figures for a report: I/Os, bytes and the time since the worker was let go (ramp included), but no latencies.
     /// Empty if the worker had counted nothing yet.
     pub(crate) fn figures(&self, ran: Duration) -> ThreadStats {

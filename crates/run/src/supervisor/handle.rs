@@ -5,7 +5,7 @@
 use ferrio_sys::waker::Waker;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering};
 
 /// Controls a run. Its clones control the same run, before its start and during it; afterwards they have no effect. No
 /// method locks, allocates or waits.
@@ -16,6 +16,8 @@ pub struct Handle(Arc<Wishes>);
 #[derive(Debug)]
 struct Wishes {
     n_stops: AtomicU32,
+    /// The signal of the first stop that was one of a signal; 0: none.
+    signal: AtomicI32,
     is_aborted: AtomicBool,
     wants_snapshot: AtomicBool,
     is_triggered: AtomicBool,
@@ -42,6 +44,7 @@ impl Handle {
     pub fn new() -> ferrio_sys::Result<Self> {
         Ok(Self(Arc::new(Wishes {
             n_stops: AtomicU32::new(0),
+            signal: AtomicI32::new(0),
             is_aborted: AtomicBool::new(false),
             wants_snapshot: AtomicBool::new(false),
             is_triggered: AtomicBool::new(false),
@@ -58,6 +61,18 @@ impl Handle {
     pub fn stop(&self) {
         self.0.n_stops.fetch_add(1, Ordering::SeqCst);
         self.wake();
+    }
+
+    /// As [`Handle::stop`], because of a signal with this number, which the record names.
+    pub fn stop_by_signal(&self, signal: i32) {
+        // The first one stays.
+        let _ = self.0.signal.compare_exchange(0, signal, Ordering::SeqCst, Ordering::SeqCst);
+        self.stop();
+    }
+
+    /// The signal that has stopped the run, if it was one.
+    pub(super) fn signal(&self) -> Option<i32> {
+        Some(self.0.signal.load(Ordering::SeqCst)).filter(|signal| *signal != 0)
     }
 
     /// Ends the run at once: jobs that are processes are killed, and the outcome has the last figures that they sent. A

@@ -25,6 +25,7 @@ mod series;
 mod start_order;
 mod steady;
 mod steady_group;
+mod stops;
 mod stretches;
 mod time;
 mod timed_requests;

@@ -151,8 +151,11 @@ pub(super) fn stuck_error(worker: &WorkerPlan) -> Failure {
     failure!(EINTR, "stuck").explained(note)
 }
 
-fn worker_record(worker: &WorkerPlan, record: &SupervisedWorker, stats: Box<ThreadStats>) -> WorkerRecord {
+fn worker_record(worker: &WorkerPlan, record: &SupervisedWorker, mut stats: Box<ThreadStats>) -> WorkerRecord {
     let spec = &worker.spec;
+    if record.stopped_ns > 0 {
+        stats.features.times.get_or_insert_default().stopped_ns = record.stopped_ns;
+    }
     WorkerRecord {
         name: spec.name.clone(),
         description: spec.description.clone(),
@@ -178,6 +181,7 @@ fn worker_record(worker: &WorkerPlan, record: &SupervisedWorker, stats: Box<Thre
             failure: record.outcome.as_ref().and_then(|outcome| outcome.failure.clone()),
             killed_by: record.killed_by,
             is_cut_short: record.is_cut_short,
+            ended_by: record.ended_by.clone(),
         },
     }
 }

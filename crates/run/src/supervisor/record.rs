@@ -9,7 +9,7 @@ use crate::events::{MessageStream, RunEvent, RunObserver};
 use crate::files::{FileSet, ZonedFiles};
 use crate::link::message::WorkerOutcome;
 use crate::plan::WorkerPlan;
-use ferrio_stats::{FailedStep, LaidOver, Note, ThreadStats};
+use ferrio_stats::{EndedBy, FailedStep, LaidOver, Note, ThreadStats};
 use std::time::Instant;
 
 #[derive(Default)]
@@ -58,6 +58,10 @@ pub(super) struct SupervisedWorker {
     pub(super) killed_by: Option<i32>,
     /// The signal came before the worker had sent its results.
     pub(super) is_cut_short: bool,
+    /// What has ended it before it was done.
+    pub(super) ended_by: Option<EndedBy>,
+    /// Time for which it was stopped by a signal, ns.
+    pub(super) stopped_ns: u64,
 }
 
 impl SupervisedWorker {

@@ -6,6 +6,7 @@
 
 use super::handle::Handle;
 use crate::events::{RunEvent, RunObserver};
+use ferrio_stats::EndedBy;
 use std::os::fd::BorrowedFd;
 use std::time::{Duration, Instant};
 
@@ -70,6 +71,11 @@ impl Requests {
     /// True if the run was asked to end.
     pub(super) fn is_stopped(&self) -> bool {
         self.n_stops > 0 || self.is_aborted
+    }
+
+    /// Who has asked for the end.
+    pub(super) fn ended_by(&self) -> EndedBy {
+        EndedBy::Request { signal: self.handle.signal() }
     }
 
     /// True if the run is to end.

@@ -11,6 +11,7 @@ use super::prepare;
 use super::reports::Reports;
 use super::requests::{Requests, URGENT_LIMIT};
 use super::scene::Scene;
+use super::stops::StopTimes;
 use super::schedulers::Schedulers;
 use super::timed_requests::TimedRequests;
 use super::trigger::TriggerCommand;
@@ -18,6 +19,7 @@ use super::workers::Workers;
 use super::{RunOutcome, groups, start_order};
 use crate::events::{MessageStream, RunEvent, RunObserver};
 use crate::logs::LogDrain;
+use ferrio_stats::EndedBy;
 use std::time::{Duration, Instant};
 
 const READY_LIMIT: Duration = Duration::from_secs(10);
@@ -51,6 +53,9 @@ pub(super) struct Watch {
     told_at: Option<Instant>,
     /// The last stonewall at which the run has said that it waits.
     stood_at: u32,
+    /// What has ended the run before its jobs were done.
+    ended_by: Option<EndedBy>,
+    stops: StopTimes,
 }
 
 impl Watch {
@@ -74,6 +79,8 @@ impl Watch {
             at_gate: Vec::new(),
             told_at: None,
             stood_at: 0,
+            ended_by: None,
+            stops: StopTimes::default(),
             looked_at: started_at,
             scene,
             workers,
@@ -122,7 +129,7 @@ impl Watch {
             let ready = self.sleep(Duration::MAX);
             self.workers.hear(&ready, &self.scene, observer);
             for index in companions.due(&self.workers.records) {
-                self.workers.end_worker(index, &self.scene, observer);
+                self.workers.end_worker(index, None, &self.scene, observer);
             }
             self.tell_log_problems(observer);
             if let Some(limit) = self.passed_limit() {
@@ -147,10 +154,12 @@ impl Watch {
         let moment = self.moment(self.scene.time.now());
         let logs = self.scene.logs.take();
         let n_logs_lost = end_logs(logs, &mut self.requests, observer);
-        let records = self.workers.records;
+        let mut records = self.workers.records;
+        records.iter_mut().enumerate().for_each(|(index, record)| record.stopped_ns = self.stops.of(index));
         let n_failed = records.iter().filter(|record| record.is_no_success()).count() as u32;
         let mut record = outcome::last(&self.scene.plan, &self.scene.settings, records, &moment);
         record.series = self.scene.teller.take_series();
+        record.ended_by = self.ended_by;
         // Done last, so that all requests so far are part of the outcome.
         self.requests.look(observer);
         RunOutcome { record, n_failed, is_stopped: self.requests.is_stopped(), n_logs_lost }
@@ -222,21 +231,24 @@ impl Watch {
         }
         if due.trigger || self.requests.take_trigger() {
             self.workers.ask_for_states(&self.scene);
-            self.end_all(observer);
+            self.end_all(EndedBy::Trigger, observer);
             self.command.pull(&self.scene);
         }
         self.command.look(&self.workers, &self.scene, observer);
         if self.requests.take_end() {
-            self.end_all(observer);
+            self.end_all(self.requests.ended_by(), observer);
             if self.requests.is_aborted() {
                 self.workers.kill_all();
             }
         }
     }
 
-    fn end_all(&mut self, observer: &mut dyn RunObserver) {
+    fn end_all(&mut self, by: EndedBy, observer: &mut dyn RunObserver) {
+        if !self.workers.have_all_ended() {
+            self.ended_by.get_or_insert_with(|| by.clone());
+        }
         self.told_at.get_or_insert_with(|| self.scene.time.now());
-        self.workers.end_all(&self.scene, observer);
+        self.workers.end_all(&by, &self.scene, observer);
     }
 
     /// The time since all workers were told to end, if that is longer than the limit.
@@ -280,6 +292,9 @@ impl Watch {
     /// Lets the probes, the bandwidth log and the ETA line measure when they are due.
     fn measure(&mut self, observer: &mut dyn RunObserver) {
         let (scene, now) = (&self.scene, self.scene.time.now());
+        if !scene.time.is_virtual() && !scene.settings.control.skips_evidence {
+            self.stops.look(&self.workers.records, &scene.board, now);
+        }
         if now.saturating_duration_since(self.looked_at) >= LOOK_INTERVAL {
             self.looked_at = now;
             self.workers.probes.look();

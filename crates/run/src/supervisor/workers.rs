@@ -17,7 +17,7 @@ use crate::link::board::{Shown, WorkerState, attention};
 use crate::link::message::{WorkerMessage, WorkerOutcome};
 use crate::link::trace::{self, TraceGroup};
 use ferrio_spec::ExitWhat;
-use ferrio_stats::Note;
+use ferrio_stats::{EndedBy, Note};
 use ferrio_stats::note::{During, RunNote};
 use ferrio_stats::{SteadySample, ThreadStats};
 use ferrio_sys::errno::EINTR;
@@ -168,7 +168,7 @@ impl Workers {
             debug_trace::trace(scene, &self.records, observer, TraceGroup::SteadyState, || line);
         }
         for member in ending {
-            self.end_worker(member, scene, observer);
+            self.end_worker(member, None, scene, observer);
         }
     }
 
@@ -224,6 +224,7 @@ impl Workers {
     fn end_with(&mut self, index: usize, what: ExitWhat, scene: &Scene, observer: &mut dyn RunObserver) {
         let workers = &scene.plan.workers;
         let group = workers[index].group_index;
+        let by = EndedBy::ExitAll { job: workers[index].spec.name.clone() };
         let group_id = if what == ExitWhat::Group { i64::from(group) } else { -1 };
         debug_trace::trace(scene, &self.records, observer, TraceGroup::Process, || {
             format!("terminate group_id={group_id}")
@@ -235,18 +236,29 @@ impl Workers {
                 ExitWhat::All => true,
             };
             if selected {
-                self.end_worker(other, scene, observer);
+                self.end_worker(other, Some(&by), scene, observer);
             }
         }
     }
 
-    /// Ends all workers; those that wait for their start are not started.
-    pub(super) fn end_all(&mut self, scene: &Scene, observer: &mut dyn RunObserver) {
+    /// Ends all workers before they are done; those that wait for their start are not started.
+    pub(super) fn end_all(&mut self, by: &EndedBy, scene: &Scene, observer: &mut dyn RunObserver) {
         debug_trace::trace(scene, &self.records, observer, TraceGroup::Process, || "terminate group_id=-1".to_owned());
-        (0..self.records.len()).for_each(|index| self.end_worker(index, scene, observer));
+        (0..self.records.len()).for_each(|index| self.end_worker(index, Some(by), scene, observer));
     }
 
-    pub(super) fn end_worker(&mut self, index: usize, scene: &Scene, observer: &mut dyn RunObserver) {
+    /// Ends a worker. `by`: before it is done; `None`: as its options want it.
+    pub(super) fn end_worker(
+        &mut self,
+        index: usize,
+        by: Option<&EndedBy>,
+        scene: &Scene,
+        observer: &mut dyn RunObserver,
+    ) {
+        let record = &mut self.records[index];
+        if let Some(by) = by.filter(|_| !record.has_ended()) {
+            record.ended_by.get_or_insert_with(|| by.clone());
+        }
         if self.records[index].is_waiting() {
             self.records[index].status = WorkerStatus::Ended;
         } else if self.records[index].is_running() {

@@ -207,11 +207,13 @@ impl<'a> Passes<'a> {
         let Worker { core, hooks, .. } = &mut self.worker;
         let plan = self.plan;
         if plan.spec.layout.unlink_each_loop && !core.context.readonly {
+            let begin = WorkerFigures::begin_step(core);
             core.files.unlink(core.engine.as_mut());
             if plan.used_directions()[DataDirection::Read] && plan.engine.def.targets.are_files() {
                 make_again(plan, core, &self.set)?;
                 self.deadlines.figures.start_pass(core.clock.now_ns());
             }
+            self.deadlines.figures.end_step(&begin, false, core);
         }
         if !core.account.is_ramping() {
             core.context.enter(WorkerState::Running);
@@ -242,7 +244,13 @@ impl<'a> Passes<'a> {
         if matches!(stop, Stop::Failed(_)) {
             return (stop, false);
         }
-        match sync_pass(&mut self.worker) {
+        if !self.worker.core.rules.syncs.are_at_end() {
+            return (stop, false);
+        }
+        let begin = WorkerFigures::begin_step(&self.worker.core);
+        let synced = sync_pass(&mut self.worker);
+        self.deadlines.figures.end_step(&begin, true, &self.worker.core);
+        match synced {
             Ok(is_synced) => (stop, is_synced),
             Err(error) => (Stop::Failed(Box::new(error)), false),
         }

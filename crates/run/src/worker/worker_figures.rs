@@ -10,7 +10,7 @@ use super::verify::Verifier;
 use crate::compat;
 use crate::plan::WorkerPlan;
 use ferrio_engine::Server;
-use ferrio_stats::{CpuTurns, ForeignDatagrams, HelperUsage, ResourceUsage, ThreadStats};
+use ferrio_stats::{CpuTurns, ForeignDatagrams, HelperUsage, ResourceUsage, ThreadStats, TimeCounts};
 use ferrio_sys::limits::{Usage, cpu_beside_thread_ns};
 use ferrio_units::{DataDirection, PerDirection};
 use ferrio_workload::SharedZoning;
@@ -36,6 +36,8 @@ pub(super) struct WorkerFigures {
     backlog: BacklogRead,
     /// `None`: the time of the job goes on.
     ended: Option<TimeEnd>,
+    /// Times of steps at the ends of passes.
+    steps: TimeCounts,
 }
 
 /// What the job's options mean for its figures.
@@ -75,6 +77,12 @@ struct BacklogRead {
     took_ns: u64,
     /// Number of I/Os that the job had issued until then.
     n_issued: u64,
+}
+
+/// The beginning of a step at the end of a pass.
+pub(super) struct StepBegin {
+    now_ns: u64,
+    usage: Usage,
 }
 
 /// The end of a job's time, and what it had used until then.
@@ -133,7 +141,33 @@ impl WorkerFigures {
             only_reads_back: false,
             backlog: BacklogRead::default(),
             ended: None,
+            steps: TimeCounts::default(),
         }
+    }
+
+    /// The times of pauses with those of steps at the ends of passes, where evidence is kept.
+    fn times(&self, mut times: TimeCounts) -> Option<Box<TimeCounts>> {
+        times.merge(&self.steps);
+        self.turns_at_start.map(|_| Box::new(times))
+    }
+
+    /// Begins a step at the end of a pass.
+    pub(super) fn begin_step(core: &WorkerCore<'_>) -> StepBegin {
+        StepBegin { now_ns: core.clock.now_ns(), usage: Usage::of_thread() }
+    }
+
+    /// Ends it: closing syncs, or the making of files.
+    pub(super) fn end_step(&mut self, begin: &StepBegin, is_sync: bool, core: &WorkerCore<'_>) {
+        let took_ns = core.clock.now_ns().saturating_sub(begin.now_ns);
+        let used = Usage::of_thread().since(begin.usage);
+        let cpu_ns = used.system_ns.saturating_add(used.user_ns);
+        let (time_ns, step_cpu_ns) = if is_sync {
+            (&mut self.steps.closing_syncs_ns, &mut self.steps.closing_cpu_ns)
+        } else {
+            (&mut self.steps.set_up_ns, &mut self.steps.set_up_cpu_ns)
+        };
+        *time_ns += took_ns;
+        *step_cpu_ns += cpu_ns;
     }
 
     /// Looks at the turns on a CPU and at the bytes read until now, if evidence is kept. It is called before the time starts, since
@@ -216,10 +250,12 @@ impl WorkerFigures {
 
     /// The report at the end.
     pub(super) fn last(&self, now_ns: u64, worker: &mut Worker<'_>) -> Box<ThreadStats> {
-        let Worker { core, hooks, .. } = worker;
+        let Worker { core, hooks, pacing } = worker;
+        let times = pacing.times();
         let mut stats = Box::new(core.account.take_reported());
         stats.log_stall_ns = hooks.log.as_ref().map_or(0, |log| log.stalled().as_nanos() as u64);
         self.complete(&mut stats, now_ns, core, hooks);
+        stats.features.times = self.times(times);
         let before = self.read_bytes_at_start;
         stats.features.read_before_bytes = before;
         stats.features.own_read_bytes =

@@ -8,6 +8,7 @@ use crate::counters::replay::ReplayStats;
 use crate::counters::replay::VerifyStats;
 use crate::counters::server_steps::ServerSteps;
 use crate::distribution::latency::LatencyStat;
+use crate::findings::accounts::TimeCounts;
 use ferrio_units::PerDirection;
 use serde::{Deserialize, Serialize};
 
@@ -42,6 +43,9 @@ pub struct FeatureStats {
     /// Steps by which a server was reached and has replied; `None`: the engine has no server, or no such steps.
     #[serde(default)]
     pub server: Option<Box<ServerSteps>>,
+    /// Pauses, steps at the ends of passes, stops; `None`: not measured.
+    #[serde(default)]
+    pub times: Option<Box<TimeCounts>>,
 }
 
 /// Datagrams that came from others than the other end of the connection.
@@ -93,6 +97,9 @@ impl FeatureStats {
         }
         if let Some(theirs) = &other.rate {
             self.rate.get_or_insert_default().merge(theirs);
+        }
+        if let Some(theirs) = &other.times {
+            self.times.get_or_insert_default().merge(theirs);
         }
         if let Some(theirs) = &other.server {
             self.server.get_or_insert_default().merge(theirs);

@@ -3,6 +3,7 @@
 //! Must not know: which rules there are, how findings are shown. Start reading at [`Audit`].
 
 use crate::IoKind;
+use crate::findings::accounts::{Accounts, OptionAccount, OptionOutcome, RunEnding};
 use ferrio_units::DataDirection;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -18,12 +19,23 @@ pub struct Audit {
     /// Number of all rules; 0: not known, because an older version has examined the run.
     #[serde(default)]
     pub n_rules: u32,
+    /// What was asked and what was done; `None`: not known, as of a run that has not begun.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub accounts: Option<Box<Accounts>>,
 }
 
 impl Audit {
     /// Number of rules that could not look at all of the jobs, or at none.
     pub fn n_blind(&self) -> usize {
         self.unexamined.iter().flat_map(|unexamined| &unexamined.rules).collect::<BTreeSet<_>>().len()
+    }
+
+    /// The run has ended as it was asked to, with its options: false also where one of them had no effect.
+    pub fn is_as_asked(&self) -> bool {
+        let is_missed = |option: &OptionAccount| matches!(option.outcome, OptionOutcome::NotAsAsked(_));
+        self.accounts.as_ref().is_none_or(|accounts| {
+            accounts.ending == RunEnding::AsAsked && !accounts.jobs.iter().flat_map(|job| &job.options).any(is_missed)
+        })
     }
 
     /// All that could not be examined is missing on this machine in each run.

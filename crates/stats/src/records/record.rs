@@ -5,7 +5,7 @@
 //! Must not know: formats. Start reading at [`RunRecord`].
 
 use crate::{
-    Audit, CpuIdleness, DiskRecord, Evidence, Failure, HostPart, JobPrecision, JobSeries, JobTargets, LoggedEvent,
+    Audit, CpuIdleness, DiskRecord, EndedBy, Evidence, Failure, HostPart, JobPrecision, JobSeries, JobTargets, LoggedEvent,
     Provenance, ReportSettings, RunMessages, SteadyState, StorageLayer, ThreadStats,
 };
 use ferrio_units::PerDirection;
@@ -60,6 +60,9 @@ pub struct RunRecord {
     /// Where its figures come from.
     #[serde(default)]
     pub origin: RecordOrigin,
+    /// What has ended the whole run before its time; `None`: nothing.
+    #[serde(default)]
+    pub ended_by: Option<EndedBy>,
 }
 
 impl Default for RunRecord {
@@ -80,6 +83,7 @@ impl Default for RunRecord {
             series: Vec::new(),
             precision: None,
             origin: RecordOrigin::Measured,
+            ended_by: None,
         }
     }
 }
@@ -181,4 +185,7 @@ pub struct WorkerFate {
     pub killed_by: Option<i32>,
     /// The signal came before it had sent its results: the figures cover only a part of its work.
     pub is_cut_short: bool,
+    /// What has ended it before it was done, other than an error or a signal to it; `None`: nothing.
+    #[serde(default)]
+    pub ended_by: Option<EndedBy>,
 }

@@ -92,10 +92,19 @@ fn child_end(status: WaitStatus) -> Option<ChildEnd> {
 
 /// True if a process is stopped, by a shell or a debugger; false also where that cannot be known.
 pub fn is_stopped(process: Pid) -> bool {
+    matches!(state(process), Some('T' | 't'))
+}
+
+/// True if a signal has stopped a process, and not a debugger; false also where that cannot be known.
+pub fn is_stopped_by_signal(process: Pid) -> bool {
+    state(process) == Some('T')
+}
+
+/// The state of a process, a letter of `/proc/PID/stat`.
+fn state(process: Pid) -> Option<char> {
     let text = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
     // The name of the program, in brackets, may have brackets itself.
-    let state = text.rsplit_once(") ").and_then(|(_, rest)| rest.chars().next());
-    matches!(state, Some('T' | 't'))
+    text.rsplit_once(") ").and_then(|(_, rest)| rest.chars().next())
 }
 
 pub fn kill(process: Pid, signal: Signal) -> Result<()> {

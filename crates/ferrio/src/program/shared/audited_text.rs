@@ -2,7 +2,9 @@
 
 use crate::shared::hosts_report::{summary, with_rows_of_hosts};
 use crate::ui::console::has_colour;
-use ferrio_formats::native::{DrawnRuntimes, TEXT_WIDTH, drawn_runtimes, headlines, legend, table, totals, wrap};
+use ferrio_formats::native::{
+    DrawnRuntimes, TEXT_WIDTH, accounts_lines, drawn_runtimes, ending_text, headlines, legend, table, totals, wrap,
+};
 use ferrio_stats::{Audit, RunRecord};
 
 /// Explanation of the table's columns.
@@ -12,7 +14,9 @@ const LEGEND: &str = "MB/s: millions of bytes a second. 1 s = 1,000 ms, 1 ms = 1
 /// The table, its legend, and the findings.
 pub(crate) fn report_text(record: &RunRecord) -> String {
     let rows = with_rows_of_hosts(record, headlines(record));
-    let mut text = summary(record);
+    let accounts = record.audit.as_ref().and_then(|audit| audit.accounts.as_deref());
+    let mut text = accounts.and_then(|accounts| ending_text(&accounts.ending)).map_or_else(String::new, |line| wrap(&line, "", TEXT_WIDTH) + "\n");
+    text.push_str(&summary(record));
     text.push_str(&if rows.is_empty() {
         "No job has done any I/O.\n".to_owned()
     } else {
@@ -24,6 +28,11 @@ pub(crate) fn report_text(record: &RunRecord) -> String {
         for line in legend(&rows).into_iter().chain(drawn_runtimes(record).iter().map(DrawnRuntimes::text)) {
             text.push_str(&wrap(&line, "", TEXT_WIDTH));
         }
+    }
+    let lines = accounts.filter(|_| !rows.is_empty()).map(accounts_lines).unwrap_or_default();
+    if !lines.is_empty() {
+        text.push('\n');
+        text.extend(lines.iter().map(|line| wrap(line, "", TEXT_WIDTH)));
     }
     // Without figures there is nothing to be judged, but the reason may be a finding.
     if let Some(audit) = record.audit.as_ref().filter(|audit| !rows.is_empty() || !audit.findings.is_empty()) {

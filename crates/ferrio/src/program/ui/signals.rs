@@ -76,8 +76,8 @@ impl Signals {
     /// Signals steer this run from now on, and those that came before do so too.
     pub(crate) fn steer(&self, handle: Handle) {
         let mut heard = self.look();
-        if heard.first.is_some() {
-            handle.stop();
+        if let Some(signal) = heard.first {
+            handle.stop_by_signal(signal);
         }
         if std::mem::take(&mut heard.wants_report) {
             handle.snapshot();
@@ -120,7 +120,7 @@ impl Signals {
             }
             heard.first.get_or_insert(number);
             heard.untold = Some(number);
-            heard.handle.iter().for_each(Handle::stop);
+            heard.handle.iter().for_each(|handle| handle.stop_by_signal(number));
         }
         heard
     }

@@ -55,6 +55,13 @@ pub(crate) struct SyncRules {
     pub(crate) range_flags: Option<u32>,
 }
 
+impl SyncRules {
+    /// Syncs may follow a pass.
+    pub(crate) fn are_at_end(&self) -> bool {
+        self.on_close || self.all_at_end || self.file_systems_at_end
+    }
+}
+
 impl<'a> JobRules<'a> {
     pub(crate) fn new(plan: &'a WorkerPlan) -> Self {
         let spec = &*plan.spec;

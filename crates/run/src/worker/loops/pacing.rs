@@ -12,6 +12,7 @@ use crate::plan::WorkerPlan;
 use crate::worker::core::control::Control;
 use crate::worker::core::{Stop, WorkerCore};
 use crate::worker::hooks::Hooks;
+use ferrio_stats::TimeCounts;
 use ferrio_sys::Clock;
 use ferrio_sys::clock::ClockKind;
 
@@ -34,11 +35,13 @@ const SPINS_BETWEEN_LOOKS: u32 = 1 << 16;
 #[derive(Debug)]
 pub(crate) struct Waiter {
     margin_ns: u64,
+    /// Time that was spun in all waits, ns.
+    spun_ns: u64,
 }
 
 impl Waiter {
     pub(crate) fn new() -> Self {
-        Self { margin_ns: FIRST_MARGIN_NS }
+        Self { margin_ns: FIRST_MARGIN_NS, spun_ns: 0 }
     }
 
     /// Waits until `until_ns`, or until a signal or `is_called` ends the wait.
@@ -54,7 +57,7 @@ impl Waiter {
             }
             self.learn(clock.now_ns().saturating_sub(sleep_until_ns));
         }
-        spin(clock, until_ns, is_called);
+        self.spun_ns += spin(clock, until_ns, is_called);
     }
 
     /// Learns from a sleep that ended this late. The margin grows twice as fast as it shrinks, so that two of three
@@ -69,14 +72,18 @@ impl Waiter {
     }
 }
 
-/// The same without sleeping.
-pub(crate) fn spin(clock: &Clock, until_ns: u64, is_called: impl Fn() -> bool) {
+/// The same without sleeping. Returns how long it took, ns.
+pub(crate) fn spin(clock: &Clock, until_ns: u64, is_called: impl Fn() -> bool) -> u64 {
     if clock.kind() == ClockKind::Virtual {
         clock.sleep_until_ns(until_ns);
     }
-    while clock.now_ns() < until_ns && !is_called() {
+    let began_ns = clock.now_ns();
+    let mut now_ns = began_ns;
+    while now_ns < until_ns && !is_called() {
         std::hint::spin_loop();
+        now_ns = clock.now_ns();
     }
+    now_ns.saturating_sub(began_ns)
 }
 
 /// Waits for turns, in jobs with rates, pauses or a flow.
@@ -92,6 +99,10 @@ pub(crate) struct Pacing<'a> {
     n_spins: u32,
     /// Rates go on after a pause as if it had not been.
     ignores_pauses: bool,
+    /// Time in pauses, ns.
+    paused_ns: u64,
+    /// Time in waits for other jobs of the flow, ns.
+    flow_ns: u64,
 }
 
 impl<'a> Pacing<'a> {
@@ -108,7 +119,15 @@ impl<'a> Pacing<'a> {
             n_spun_for: 0,
             n_spins: pauses.n_spins,
             ignores_pauses: pace.ignores_pauses,
+            paused_ns: 0,
+            flow_ns: 0,
         }
+    }
+
+    /// The times of its pauses.
+    pub(crate) fn times(&self) -> TimeCounts {
+        let Self { paused_ns, flow_ns, waiter, .. } = self;
+        TimeCounts { paused_ns: *paused_ns, flow_ns: *flow_ns, spun_ns: waiter.spun_ns, ..TimeCounts::default() }
     }
 }
 
@@ -127,13 +146,22 @@ pub(crate) fn wait_until_due(worker: &mut Worker<'_>, stamp: &mut u64) -> Option
         }
         *stamp = core.clock.stamp();
         let now_ns = core.clock.at_ns(*stamp);
-        if let Some(rested) = rest(worker, now_ns, n_issued) {
-            *stamp = worker.core.clock.stamp();
+        if let Some((why, rested)) = rest(worker, now_ns, n_issued) {
+            let Worker { core, pacing, .. } = worker;
+            *stamp = core.clock.stamp();
+            let took_ns = core.clock.at_ns(*stamp).saturating_sub(now_ns);
+            match why {
+                Rest::Pause => pacing.paused_ns += took_ns,
+                Rest::Flow => pacing.flow_ns += took_ns,
+                Rest::Storage => {}
+            }
             return rested.err();
         }
     }
     let core = &mut worker.core;
-    let due_ns = core.workload.pace()?.turn(core.clock.at_ns(*stamp))?;
+    let now_ns = core.clock.at_ns(*stamp);
+    let due_ns = core.workload.pace()?.turn(now_ns)?;
+    let is_idle = core.slots.n_used() == 0;
     let stop = if core.slots.n_used() > 0 {
         let until_ns = due_ns.min(core.control.next_ns());
         collect_until(worker, until_ns).err()
@@ -141,21 +169,35 @@ pub(crate) fn wait_until_due(worker: &mut Worker<'_>, stamp: &mut u64) -> Option
         wait_until(worker, due_ns)
     };
     *stamp = worker.core.clock.stamp();
+    if is_idle {
+        worker.pacing.paused_ns += worker.core.clock.at_ns(*stamp).saturating_sub(now_ns);
+    }
     stop
 }
 
+/// What a rest waits for.
+enum Rest {
+    /// I/Os in flight.
+    Storage,
+    /// The end of a pause.
+    Pause,
+    /// Other jobs of the flow.
+    Flow,
+}
+
 /// Pauses, or lets other jobs continue, for a limited time; `None`: the job continues.
-fn rest(worker: &mut Worker<'_>, now_ns: u64, n_issued: u64) -> Option<Result<(), Stop>> {
+fn rest(worker: &mut Worker<'_>, now_ns: u64, n_issued: u64) -> Option<(Rest, Result<(), Stop>)> {
     let Worker { core, pacing, .. } = worker;
     let progress = WorkDone { n_issued, n_done: core.account.ios().0.iter().sum(), in_flight: core.slots.n_used() };
     match pacing.pauses.look(now_ns, progress) {
-        Pause::Collect => return Some(collect_some(worker)),
+        Pause::Collect => return Some((Rest::Storage, collect_some(worker))),
         Pause::Spin(until_ns) => {
             let slot = core.control.slot();
-            spin(&core.clock, until_ns.min(core.control.next_ns()), || slot.wants_attention());
-            return Some(Ok(()));
+            let until_ns = until_ns.min(core.control.next_ns());
+            pacing.waiter.spun_ns += spin(&core.clock, until_ns, || slot.wants_attention());
+            return Some((Rest::Pause, Ok(())));
         }
-        Pause::Sleep(until_ns) => return Some(wait_until(worker, until_ns).map_or(Ok(()), Err)),
+        Pause::Sleep(until_ns) => return Some((Rest::Pause, wait_until(worker, until_ns).map_or(Ok(()), Err))),
         Pause::Over(pause_ns) if pacing.ignores_pauses => {
             if let Some(pace) = core.workload.pace() {
                 pace.postpone(pause_ns, now_ns);
@@ -164,7 +206,7 @@ fn rest(worker: &mut Worker<'_>, now_ns: u64, n_issued: u64) -> Option<Result<()
         Pause::No | Pause::Over(_) => {}
     }
     let is_ahead = pacing.flow.as_mut().is_some_and(|flow| flow.holds_back(n_issued));
-    is_ahead.then(|| wait_for_others(worker, now_ns).map_or(Ok(()), Err))
+    is_ahead.then(|| (Rest::Flow, wait_for_others(worker, now_ns).map_or(Ok(()), Err)))
 }
 
 pub(crate) fn wait_until(worker: &mut Worker<'_>, until_ns: u64) -> Option<Stop> {
@@ -186,7 +228,7 @@ fn wait_for_others(worker: &mut Worker<'_>, now_ns: u64) -> Option<Stop> {
         return wait_until(worker, until_ns);
     }
     let slot = core.control.slot();
-    spin(&core.clock, until_ns, || slot.wants_attention());
+    pacing.waiter.spun_ns += spin(&core.clock, until_ns, || slot.wants_attention());
     None
 }
 

@@ -194,6 +194,7 @@ fn document(record: &RunRecord) -> String {
         "jobs": headlines(record),
         "findings": record.audit.as_ref().map(|audit| &audit.findings),
         "unexamined": record.audit.as_ref().map(|audit| &audit.unexamined),
+        "accounts": record.audit.as_ref().and_then(|audit| audit.accounts.as_ref()),
         "n_rules": record.audit.as_ref().map(|audit| audit.n_rules),
         "provenance": record.provenance.as_ref().map(|provenance| provenance.to_document()),
         "messages": messages,

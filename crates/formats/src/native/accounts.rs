@@ -1,0 +1,201 @@
+//! The accounts of a run as text: how it has ended, what was asked and not done, where the time went.
+//!
+//! Must not know: how accounts are made. Start reading at [`accounts_lines`].
+
+use ferrio_stats::{Accounts, EndedBy, JobAccount, OptionAccount, OptionOutcome, RunEnding, TimeAccount};
+use ferrio_units::terminal_text::escape_name;
+use std::collections::BTreeSet;
+
+/// Most jobs whose time has a line.
+const MOST_JOBS: usize = 6;
+/// Most options that nothing has shown and that are named.
+const MOST_UNSEEN: usize = 8;
+/// A part of the time below this share is not told.
+const LEAST_SHARE: f64 = 0.01;
+
+/// Why a run has ended before it was done, as a sentence; `None`: it has ended as it was asked to.
+pub fn ending_text(ending: &RunEnding) -> Option<String> {
+    let RunEnding::Early { by, jobs } = ending else { return None };
+    let which = match jobs.as_slice() {
+        [] => "The run".to_owned(),
+        [job] => format!("The job {}", escape_name(job)),
+        jobs => format!("The jobs {}", jobs.iter().map(|job| escape_name(job)).collect::<Vec<_>>().join(", ")),
+    };
+    let why = match by {
+        EndedBy::Request { signal: Some(signal) } => format!("by signal {signal}{}", signal_name(*signal)),
+        EndedBy::Request { signal: None } => "on request".to_owned(),
+        EndedBy::Trigger => "by the trigger".to_owned(),
+        EndedBy::ExitAll { job } => format!("when {} ended (exitall)", escape_name(job)),
+        EndedBy::Error => "with an error".to_owned(),
+        EndedBy::Killed { signal } => format!("when signal {signal}{} killed a worker", signal_name(*signal)),
+    };
+    let verb = if jobs.len() > 1 { "were" } else { "was" };
+    Some(match by {
+        EndedBy::Error => format!("{which} ended {why}: the figures are those of a part of what was asked."),
+        _ => format!("{which} {verb} ended {why}: the figures are those of a part of what was asked."),
+    })
+}
+
+/// ` (SIGINT)`, for signals that end runs.
+fn signal_name(signal: i32) -> &'static str {
+    match signal {
+        1 => " (SIGHUP)",
+        2 => " (SIGINT)",
+        3 => " (SIGQUIT)",
+        6 => " (SIGABRT)",
+        7 => " (SIGBUS)",
+        9 => " (SIGKILL)",
+        11 => " (SIGSEGV)",
+        15 => " (SIGTERM)",
+        25 => " (SIGXFSZ)",
+        _ => "",
+    }
+}
+
+/// What was asked and done, and where the time went, a line each.
+pub fn accounts_lines(accounts: &Accounts) -> Vec<String> {
+    let mut lines: Vec<String> = asked_line(accounts).into_iter().collect();
+    lines.extend(unseen_line(accounts));
+    let timed: Vec<(&JobAccount, &TimeAccount)> =
+        accounts.jobs.iter().filter_map(|job| Some((job, job.time.as_ref().filter(|time| time.whole_ns > 0)?))).collect();
+    let has_names = accounts.jobs.len() > 1;
+    for (job, time) in timed.iter().take(MOST_JOBS) {
+        let name = if has_names { format!(" of {}", escape_name(&job.job)) } else { String::new() };
+        lines.push(format!("Time{name}: {}.", time_text(time)));
+    }
+    if timed.len() > MOST_JOBS {
+        lines.push(format!("Time of {} more jobs: --json has it.", timed.len() - MOST_JOBS));
+    }
+    lines
+}
+
+/// The parts of a time that matter, the longest first.
+pub fn time_text(time: &TimeAccount) -> String {
+    let mut parts = time.parts().to_vec();
+    parts.sort_by_key(|(_, part_ns)| std::cmp::Reverse(*part_ns));
+    let told = parts.into_iter().filter(|(_, part_ns)| time.share(*part_ns) >= LEAST_SHARE);
+    told.map(|(part, part_ns)| format!("{} {:.0} %", part.name(), 100.0 * time.share(part_ns))).collect::<Vec<_>>().join(", ")
+}
+
+/// Options that were not done as they were asked, each once: the option with its value, the reason, the jobs; empty jobs: all of them.
+pub fn not_as_asked(accounts: &Accounts) -> Vec<(&OptionAccount, &str, Vec<&str>)> {
+    let mut found: Vec<(&OptionAccount, &str, Vec<&str>)> = Vec::new();
+    for job in &accounts.jobs {
+        for option in &job.options {
+            let OptionOutcome::NotAsAsked(why) = &option.outcome else { continue };
+            match found.iter_mut().find(|(known, ..)| *known == option) {
+                Some((.., jobs)) => jobs.push(&job.job),
+                None => found.push((option, why, vec![&job.job])),
+            }
+        }
+    }
+    for (.., jobs) in &mut found {
+        if jobs.len() == accounts.jobs.len() {
+            jobs.clear();
+        }
+    }
+    found
+}
+
+/// How many options were done as asked, and those that were not.
+fn asked_line(accounts: &Accounts) -> Option<String> {
+    let (n_done, missed) = (names(accounts, |outcome| *outcome == OptionOutcome::AsAsked).len(), not_as_asked(accounts));
+    let told: Vec<String> = missed
+        .iter()
+        .map(|(option, why, jobs)| {
+            let of = if jobs.is_empty() { String::new() } else { format!("{}: ", jobs.iter().map(|job| escape_name(job)).collect::<Vec<_>>().join(", ")) };
+            format!("{of}{} ({why})", given(option))
+        })
+        .collect();
+    let done = match n_done {
+        0 => String::new(),
+        1 => "1 option as asked".to_owned(),
+        n => format!("{n} options as asked"),
+    };
+    match (done.is_empty(), told.is_empty()) {
+        (true, true) => None,
+        (false, true) => Some(format!("Asked and done: {done}.")),
+        (true, false) => Some(format!("Not as asked: {}.", told.join("; "))),
+        (false, false) => Some(format!("Asked and done: {done}. Not as asked: {}.", told.join("; "))),
+    }
+}
+
+fn given(option: &OptionAccount) -> String {
+    if option.asked.is_empty() { option.option.clone() } else { format!("{}={}", option.option, escape_name(&option.asked)) }
+}
+
+/// Names of the options of which this is so in any job, and that were not missed in another one.
+fn names(accounts: &Accounts, is_it: impl Fn(&OptionOutcome) -> bool) -> BTreeSet<&str> {
+    let all = || accounts.jobs.iter().flat_map(|job| &job.options);
+    let missed = |name: &str| all().any(|one| one.option == name && matches!(one.outcome, OptionOutcome::NotAsAsked(_)));
+    all().filter(|one| is_it(&one.outcome)).map(|one| one.option.as_str()).filter(|name| !missed(name)).collect()
+}
+
+/// Options whose effect nothing has shown.
+fn unseen_line(accounts: &Accounts) -> Option<String> {
+    let done = names(accounts, |outcome| *outcome == OptionOutcome::AsAsked);
+    let unseen = names(accounts, |outcome| matches!(outcome, OptionOutcome::NotSeen(_)));
+    let unseen: Vec<&str> = unseen.into_iter().filter(|name| !done.contains(name)).collect();
+    let told = unseen.iter().take(MOST_UNSEEN).copied().collect::<Vec<_>>().join(", ");
+    match unseen.len() {
+        0 => None,
+        n if n > MOST_UNSEEN => Some(format!("Not seen whether done: {told} and {} more.", n - MOST_UNSEEN)),
+        _ => Some(format!("Not seen whether done: {told}.")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn option(name: &str, asked: &str, outcome: OptionOutcome) -> OptionAccount {
+        OptionAccount { option: name.to_owned(), asked: asked.to_owned(), outcome }
+    }
+
+    fn job(name: &str, options: Vec<OptionAccount>) -> JobAccount {
+        JobAccount { job: name.to_owned(), options, time: None }
+    }
+
+    #[test]
+    fn options_are_counted_by_name_and_those_that_were_missed_are_named() {
+        let missed = || option("rate_iops", "400", OptionOutcome::NotAsAsked("20 of 400/s".to_owned()));
+        let done = |name| option(name, "1", OptionOutcome::AsAsked);
+        let jobs = vec![
+            job("a", vec![done("direct"), missed(), option("name", "a", OptionOutcome::Structure)]),
+            job("b", vec![done("direct"), done("rate_iops"), done("bs"), option("norandommap", "", OptionOutcome::NotSeen("x".to_owned()))]),
+        ];
+        let accounts = Accounts { jobs, ..Accounts::default() };
+        let lines = accounts_lines(&accounts);
+        assert_eq!(
+            lines,
+            ["Asked and done: 2 options as asked. Not as asked: a: rate_iops=400 (20 of 400/s).", "Not seen whether done: norandommap."]
+        );
+        let of_all = Accounts { jobs: vec![job("a", vec![missed()]), job("b", vec![missed()])], ..Accounts::default() };
+        assert_eq!(accounts_lines(&of_all), ["Not as asked: rate_iops=400 (20 of 400/s)."]);
+        assert!(accounts_lines(&Accounts::default()).is_empty());
+    }
+
+    #[test]
+    fn parts_of_a_time_are_told_from_one_percent_on() {
+        let time = TimeAccount { whole_ns: 1000, storage_ns: 700, kernel_ns: 291, computing_ns: 9, ..TimeAccount::default() };
+        assert_eq!(time_text(&time), "storage 70 %, kernel 29 %");
+        let mut account = job("a", Vec::new());
+        account.time = Some(time);
+        let accounts = Accounts { jobs: vec![account; 8], ..Accounts::default() };
+        let lines = accounts_lines(&accounts);
+        assert_eq!((lines.len(), lines[0].as_str()), (7, "Time of a: storage 70 %, kernel 29 %."));
+        assert_eq!(lines[6], "Time of 2 more jobs: --json has it.");
+    }
+
+    #[test]
+    fn a_run_that_was_ended_says_by_what() {
+        let text = |by, jobs: &[&str]| {
+            ending_text(&RunEnding::Early { by, jobs: jobs.iter().map(|&job| job.to_owned()).collect() }).expect("a sentence")
+        };
+        assert_eq!(ending_text(&RunEnding::AsAsked), None);
+        let by_signal = text(EndedBy::Request { signal: Some(2) }, &[]);
+        assert_eq!(by_signal, "The run was ended by signal 2 (SIGINT): the figures are those of a part of what was asked.");
+        assert!(text(EndedBy::ExitAll { job: "b".to_owned() }, &["a"]).starts_with("The job a was ended when b ended (exitall):"));
+        assert!(text(EndedBy::Error, &["a", "c"]).starts_with("The jobs a, c ended with an error:"));
+    }
+}

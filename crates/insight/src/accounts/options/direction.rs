@@ -1,0 +1,140 @@
+//! Options about directions, sizes and places of I/Os.
+//!
+//! Start reading at [`EFFECTS`].
+
+use super::OptionEffect;
+use crate::accounts::asked::{Asked, as_asked_if, not, unseen};
+use crate::text;
+use ferrio_spec::{DirectionMix, RandomDistribution};
+use ferrio_stats::OptionOutcome;
+use ferrio_units::DataDirection;
+
+pub(super) const EFFECTS: &[OptionEffect] = &[
+    OptionEffect::measured(&["rw"], directions),
+    OptionEffect::measured(&["rwmixread", "rwmixwrite"], mix).in_vain_if(|asked| {
+        (asked.spec().pattern.mix != DirectionMix::ReadWrite).then(|| "the job does not mix reads and writes".to_owned())
+    }),
+    OptionEffect::measured(&["bs", "bsrange", "bssplit"], block_sizes),
+    OptionEffect::nowhere(&["ba", "bs_unaligned", "bs_is_seq_rand", "patterns"], DRAWN),
+    OptionEffect::nowhere(
+        &["random_distribution", "random_distribution_permute", "norandommap", "softrandommap", "sprandom", "spr_num_regions", "spr_op", "spr_cs"],
+        DRAWN,
+    )
+    .in_vain_if(sequential),
+    OptionEffect::nowhere(
+        &["percentage_random", "percentage_sequential", "rw_sequencer", "randrepeat", "randseed", "random_generator", "random_sequence_stride", "rwmixcycle", "num_range"],
+        DRAWN,
+    ),
+    OptionEffect::nowhere(
+        &[
+            "zonemode", "zonesize", "zonecapacity", "zonerange", "zoneskip", "read_beyond_wp", "max_open_zones", "job_max_open_zones", "ignore_zone_limits",
+            "zone_reset_threshold", "zone_reset_frequency", "recover_zbd_write_error", "write_zone_remainder",
+        ],
+        DRAWN,
+    ),
+    OptionEffect::nowhere(&["fdp", "dataplacement", "plid_select", "plids", "dp_scheme"], "the device does not tell where it has put the data"),
+];
+
+const DRAWN: &str = "the places of single I/Os are not recorded";
+
+fn sequential(asked: &Asked<'_, '_>) -> Option<String> {
+    let pattern = &asked.spec().pattern;
+    let is_sequential = !pattern.random && pattern.percentage_random.0.iter().all(|percent| *percent == 100 || *percent == 0);
+    let asks = match asked.name {
+        "random_distribution" => pattern.distribution != RandomDistribution::Uniform,
+        "norandommap" => pattern.norandommap,
+        _ => asked.is_on(),
+    };
+    let draws = asked.spec().replay.is_set() || !asked.spec().extent.patterns.is_empty() || pattern.bs_is_seq_rand;
+    (asks && is_sequential && !draws).then(|| "the job is sequential".to_owned())
+}
+
+fn directions(asked: &Asked<'_, '_>) -> OptionOutcome {
+    if asked.job.engine.moves_nothing() {
+        return unseen("its engine counts no reads and writes");
+    }
+    if asked.spec().replay.is_set() {
+        return not("the trace says what is read and written");
+    }
+    if asked.n_done() == 0 {
+        return not("no I/O was done");
+    }
+    let is_idle = |direction: &DataDirection| asked.of(*direction).is_none_or(|one| one.n_completed == 0);
+    // Few I/Os may be of one direction by chance.
+    let idle: Vec<&str> = asked.used().filter(is_idle).map(DataDirection::name).collect();
+    if idle.is_empty() || asked.n_done() < FEW {
+        return OptionOutcome::AsAsked;
+    }
+    match asked.spec().pattern.mix {
+        DirectionMix::ReadWrite if is_one_sided(asked) => OptionOutcome::AsAsked,
+        _ if asked.spec().is_verify_only() => OptionOutcome::AsAsked,
+        _ => not(format!("no {} was done", idle.join(" and no "))),
+    }
+}
+
+fn is_one_sided(asked: &Asked<'_, '_>) -> bool {
+    matches!(asked.spec().pattern.rwmix_read, 0 | 100)
+}
+
+/// Fewer I/Os tell nothing of a share.
+const FEW: u64 = 200;
+/// A share may be off by this, beside chance.
+const SHARE: f64 = 0.01;
+const DEVIATIONS: f64 = 5.0;
+
+fn mix(asked: &Asked<'_, '_>) -> OptionOutcome {
+    let spec = asked.spec();
+    let count = |direction| asked.of(direction).map_or(0, |one| one.n_completed) as f64;
+    let (reads, writes) = (count(DataDirection::Read), count(DataDirection::Write));
+    let n = reads + writes;
+    if spec.verify.is_some() || spec.replay.is_set() {
+        return unseen("reads of verification or of a trace are among the reads");
+    }
+    if n < FEW as f64 {
+        return unseen("too few I/Os");
+    }
+    let wanted = f64::from(spec.pattern.rwmix_read) / 100.0;
+    let chance = DEVIATIONS * (wanted * (1.0 - wanted) / n).sqrt();
+    let share = reads / n;
+    as_asked_if((share - wanted).abs() <= SHARE + chance, || {
+        format!("{:.0} % reads of {:.0} %", 100.0 * share, 100.0 * wanted)
+    })
+}
+
+fn block_sizes(asked: &Asked<'_, '_>) -> OptionOutcome {
+    let pattern = &asked.spec().pattern;
+    if asked.spec().replay.is_set() {
+        return not("the trace says how large the I/Os are");
+    }
+    if asked.job.engine.moves_nothing() {
+        return unseen("its engine moves no data");
+    }
+    if asked.spec().verify.is_some() || asked.spec().is_verify_only() || !asked.spec().extent.patterns.is_empty() {
+        return unseen("I/Os of other kinds are among them");
+    }
+    for direction in asked.used() {
+        let Some(figures) = asked.of(direction).filter(|figures| figures.n_completed > 0) else { continue };
+        let mean = figures.bytes as f64 / figures.n_completed as f64;
+        let sizes = &pattern.block_size[direction];
+        let split = &pattern.block_split[direction];
+        // The last block of a file may be shorter, and reads may end with it.
+        let slack = 1.0 + 0.5 * figures.n_completed as f64 * 0.002;
+        let tail = slack * sizes.max_bytes as f64 / figures.n_completed as f64;
+        let (low, high) = match split.as_slice() {
+            [] => (sizes.min_bytes as f64, sizes.max_bytes as f64),
+            _ if figures.n_completed < FEW => return unseen("too few I/Os"),
+            split => {
+                let share = |block: &ferrio_spec::BlockShare| f64::from(block.percent) / 100.0;
+                let wanted: f64 = split.iter().map(|block| share(block) * block.block_bytes as f64).sum();
+                let square = |block: &ferrio_spec::BlockShare| share(block) * (block.block_bytes as f64 - wanted).powi(2);
+                let spread: f64 = split.iter().map(square).sum::<f64>().sqrt();
+                let chance = DEVIATIONS * spread / (figures.n_completed as f64).sqrt() + 0.01 * wanted;
+                (wanted - chance, wanted + chance)
+            }
+        };
+        if mean < low - tail || mean > high * 1.000_001 {
+            return not(format!("{}s of {} on average", direction.name(), text::bytes(mean as u64)));
+        }
+    }
+    OptionOutcome::AsAsked
+}

@@ -1,0 +1,142 @@
+//! Options about rates, pauses, latencies that are wanted, and steady states.
+//!
+//! Start reading at [`EFFECTS`].
+
+use super::OptionEffect;
+use crate::accounts::asked::{Asked, as_asked_if, not, of_asked, unseen};
+use ferrio_spec::RateProcess;
+use ferrio_stats::{LatencyStat, OptionOutcome};
+use ferrio_units::DataDirection;
+
+pub(super) const EFFECTS: &[OptionEffect] = &[
+    OptionEffect::measured(&["rate", "rate_iops"], rates),
+    // A job that falls below it fails.
+    OptionEffect::measured(&["rate_min", "rate_iops_min", "max_latency"], |_| OptionOutcome::AsAsked),
+    OptionEffect::nowhere(&["rate_process", "rate_cycle", "rate_ignore_thinktime", "rate_catch_up"], "the times of single I/Os are not recorded")
+        .in_vain_if(|asked| (!asked.spec().pace.limits_rates()).then(|| "the job has no rate".to_owned())),
+    OptionEffect::measured(&["thinktime", "thinktime_spin", "thinktime_blocks", "thinktime_blocks_type", "thinktime_iotime"], pauses).in_vain_if(
+        |asked| {
+            let is_beside = asked.name != "thinktime" && asked.spec().pace.pauses.pause_us == 0;
+            is_beside.then(|| "there is no thinktime".to_owned())
+        },
+    ),
+    OptionEffect::nowhere(&["thinkcycles"], "the loops of the CPU are not measured by themselves"),
+    OptionEffect::measured(&["latency_target", "latency_window", "latency_percentile", "latency_run"], latency_target).in_vain_if(|asked| {
+        let is_beside = asked.name != "latency_target" && asked.spec().latency.target_us == 0;
+        is_beside.then(|| "there is no latency_target".to_owned())
+    }),
+    OptionEffect::nowhere(&["flow", "flow_sleep", "flow_watermark"], "the turns of the jobs are not recorded"),
+    OptionEffect::measured(&["steadystate", "steadystate_duration", "steadystate_ramp_time", "steadystate_check_interval"], steady_state),
+];
+
+/// A shorter job says nothing of its rate, seconds.
+const LEAST_SECS: f64 = 0.2;
+/// Share of a rate from which on it is reached, and above which it is exceeded.
+const ENOUGH: f64 = 0.95;
+const TOO_MUCH: f64 = 1.05;
+/// Standard deviations by which random arrivals may differ.
+const DEVIATIONS: f64 = 5.0;
+
+fn rates(asked: &Asked<'_, '_>) -> OptionOutcome {
+    let (spec, is_of_ios) = (asked.spec(), asked.name == "rate_iops");
+    let mut missed = Vec::new();
+    let mut n_seen = 0;
+    for direction in asked.used() {
+        let (bytes, ios) = (spec.pace.bytes_per_sec[direction], spec.pace.ios_per_sec[direction]);
+        let wanted = if is_of_ios { f64::from(ios) } else { bytes as f64 } * asked.n_clones() as f64;
+        let Some(figures) = asked.of(direction) else { continue };
+        let seconds = figures.runtime_ns as f64 / 1e9;
+        if wanted == 0.0 {
+            continue;
+        }
+        let sizes = &spec.pattern.block_size[direction];
+        let (done, one) = if is_of_ios { (figures.n_completed, 1.0) } else { (figures.bytes, sizes.max_bytes as f64) };
+        let one = one * asked.n_clones() as f64;
+        let wants_ios = if is_of_ios { wanted * seconds } else { wanted * seconds / sizes.min_bytes.max(1) as f64 };
+        // With sizes that differ a rate of I/Os may stand for a rate of bytes.
+        if seconds < LEAST_SECS || wants_ios < 5.0 || (is_of_ios && sizes.min_bytes != sizes.max_bytes) {
+            continue;
+        }
+        n_seen += 1;
+        let chance = if spec.pace.process == RateProcess::Poisson { DEVIATIONS / wants_ios.sqrt() } else { 0.0 };
+        let (low, high) = ((done as f64 + one) / seconds, (done as f64 - one) / seconds);
+        if low < wanted * (ENOUGH - chance) || high > wanted * (TOO_MUCH + chance) {
+            let unit = if is_of_ios { "/s".to_owned() } else { " B/s".to_owned() };
+            let several = asked.used().count() > 1;
+            let name = if several { format!("{} ", direction.name()) } else { String::new() };
+            missed.push(format!("{name}{}", of_asked(done as f64 / seconds, wanted, &unit)));
+        }
+    }
+    if !missed.is_empty() {
+        return not(missed.join(", "));
+    }
+    if n_seen == 0 { unseen("the job is too short to tell its rate, or has none in its directions") } else { OptionOutcome::AsAsked }
+}
+
+/// Pauses may be shorter by this share, as a run may end within one.
+const PAUSED_SHARE: f64 = 0.9;
+
+fn pauses(asked: &Asked<'_, '_>) -> OptionOutcome {
+    let pauses = &asked.spec().pace.pauses;
+    if asked.name != "thinktime" || pauses.drawn.is_some() || pauses.io_time_us > 0 {
+        return unseen("single pauses are not recorded");
+    }
+    let Some(times) = asked.figures().and_then(|figures| figures.features.times.as_deref()) else {
+        return unseen("the time of pauses was not measured");
+    };
+    if pauses.pause_us == 0 {
+        return OptionOutcome::AsAsked;
+    }
+    if asked.spec().limits.ramp_time_us > 0 || asked.spec().limits.ramp_bytes > 0 {
+        return unseen("I/Os within the ramp are not counted");
+    }
+    let n_blocks = f64::from(pauses.n_ios.unwrap_or(1).max(1));
+    let n_pauses = (asked.n_done() as f64 / n_blocks - asked.n_clones() as f64 * (1.0 + f64::from(asked.spec().queue.iodepth))).max(0.0);
+    let wanted = n_pauses * pauses.pause_us as f64 / 1e6;
+    let paused = times.paused_ns as f64 / 1e9;
+    as_asked_if(paused >= wanted * PAUSED_SHARE, || of_asked(paused, wanted, " s"))
+}
+
+fn latency_target(asked: &Asked<'_, '_>) -> OptionOutcome {
+    let latency = &asked.spec().latency;
+    if asked.name != "latency_target" {
+        return OptionOutcome::AsAsked;
+    }
+    let depths: Vec<u32> = asked.job.workers.iter().map(|worker| worker.stats.latency_search.depth).collect();
+    if depths.iter().any(|depth| *depth > 1) {
+        return OptionOutcome::AsAsked;
+    }
+    let latencies = DataDirection::ALL.into_iter().filter_map(|direction| asked.of(direction)).map(|one| &one.lat);
+    let latencies: Vec<&LatencyStat> = latencies.filter(|latency| latency.n_samples > 0).collect();
+    let n_all: u64 = latencies.iter().map(|latency| latency.n_samples).sum();
+    let mut n_within = 0;
+    for latency in &latencies {
+        let Some(histogram) = &latency.histogram else { return unseen("the distribution of its latencies was not measured") };
+        let within = histogram.folded().into_iter().filter(|(index, _)| ferrio_stats::histogram::bucket_latency_ns(*index) <= latency_limit_ns(latency_us(asked)));
+        n_within += within.map(|(_, count)| count).sum::<u64>();
+    }
+    if n_all == 0 {
+        return unseen("no latency was measured");
+    }
+    let share = 100.0 * n_within as f64 / n_all as f64;
+    as_asked_if(share + 0.5 >= latency.percentile, || {
+        format!("{share:.1} % of {} % within {} us at a depth of 1", latency.percentile, latency.target_us)
+    })
+}
+
+fn latency_us(asked: &Asked<'_, '_>) -> u64 {
+    asked.spec().latency.target_us
+}
+
+/// A bucket may begin below the target and end above it.
+fn latency_limit_ns(target_us: u64) -> u64 {
+    target_us.saturating_mul(1_020)
+}
+
+fn steady_state(asked: &Asked<'_, '_>) -> OptionOutcome {
+    let found = asked.job.workers.iter().find_map(|worker| worker.steady_state());
+    match found {
+        None => unseen("another job of its group has the steady state"),
+        Some(state) => as_asked_if(state.is_attained, || "it was not attained".to_owned()),
+    }
+}

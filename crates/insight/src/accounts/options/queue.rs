@@ -1,0 +1,41 @@
+//! Options about depth and submission.
+//!
+//! Start reading at [`EFFECTS`].
+
+use super::OptionEffect;
+use crate::accounts::asked::Asked;
+use crate::measures::asked::is_depth_in_vain;
+use ferrio_stats::OptionOutcome;
+
+pub(super) const EFFECTS: &[OptionEffect] = &[
+    OptionEffect::measured(&["iodepth"], |asked| {
+        if asked.spec().queue.iodepth == 1 {
+            return OptionOutcome::AsAsked;
+        }
+        asked.unless_found(&["depth-not-reached", "depth-beyond-queue", "submission-blocked", "load-generator-limit", "posixaio-one-file"])
+    })
+    .in_vain_if(depth_in_vain),
+    OptionEffect::nowhere(
+        &["iodepth_batch", "iodepth_batch_complete_min", "iodepth_batch_complete_max", "iodepth_low"],
+        "the report of fio has the sizes of batches; they are not compared with the options",
+    )
+    .in_vain_if(|asked| {
+        let is_one = asked.spec().queue.iodepth == 1 || asked.job.engine.is_inline();
+        (is_one && !matches!(asked.value, "0" | "1")).then(|| "one I/O is in flight at a time".to_owned())
+    }),
+    OptionEffect::nowhere(&["serialize_overlap", "io_submit_mode"], "the order of single I/Os is not recorded"),
+    OptionEffect::nowhere(&["cmdprio_percentage", "cmdprio_class", "cmdprio", "cmdprio_hint", "cmdprio_bssplit", "cmdprio_split"],
+        "the device does not tell which priorities it has minded"),
+];
+
+fn depth_in_vain(asked: &Asked<'_, '_>) -> Option<String> {
+    let (depth, engine) = (asked.spec().queue.iodepth, asked.job.engine);
+    if depth <= 1 || engine.moves_nothing() {
+        return None;
+    }
+    let offloads = asked.spec().submission.offload;
+    if engine.is_inline() && !offloads {
+        return Some(format!("the engine {} has one I/O in flight", engine.name));
+    }
+    is_depth_in_vain(asked.job).then(|| format!("without direct=1 the engine {} has one I/O in flight", engine.name))
+}

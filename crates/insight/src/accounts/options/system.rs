@@ -1,0 +1,49 @@
+//! Options that ask the kernel for something. A job that it refuses does not begin.
+//!
+//! Start reading at [`EFFECTS`].
+
+use super::OptionEffect;
+use crate::accounts::asked::{Asked, not, unseen};
+use ferrio_stats::OptionOutcome;
+
+pub(super) const EFFECTS: &[OptionEffect] = &[
+    OptionEffect::measured(
+        &["cpus_allowed", "cpumask", "cpus_allowed_policy", "numa_cpu_nodes", "numa_mem_policy", "nice", "uid", "gid", "cgroup", "cgroup_weight"],
+        |_| OptionOutcome::AsAsked,
+    ),
+    OptionEffect::measured(&["prio", "prioclass"], priority),
+    OptionEffect::nowhere(&["priohint"], "the device does not tell whether it has minded it"),
+    OptionEffect::measured(&["ioscheduler"], scheduler),
+    OptionEffect::nowhere(&["fadvise_hint", "invalidate", "fallocate", "lockfile"], "the kernel does not tell whether it has minded it"),
+    OptionEffect::measured(&["allow_mounted_write"], |_| OptionOutcome::AsAsked),
+    OptionEffect::measured(&["exec_prerun", "exec_postrun"], |_| OptionOutcome::AsAsked),
+    OptionEffect::nowhere(&["gpu_dev_id"], "memory of GPUs is not looked at"),
+];
+
+/// Schedulers that know priorities.
+const WITH_PRIORITIES: [&str; 2] = ["mq-deadline", "bfq"];
+
+/// The schedulers of the devices below the job's files.
+fn schedulers<'c>(asked: &'c Asked<'_, '_>) -> Vec<&'c str> {
+    let devices = asked.job.places.iter().filter_map(|place| asked.case.device(place.device.as_deref()?));
+    devices.filter_map(|device| device.scheduler.as_deref()).collect()
+}
+
+fn priority(asked: &Asked<'_, '_>) -> OptionOutcome {
+    let schedulers = schedulers(asked);
+    match schedulers.iter().find(|name| !WITH_PRIORITIES.contains(name)) {
+        _ if schedulers.is_empty() => unseen("the scheduler of the device is not known"),
+        Some(name) => not(format!("the scheduler {name} knows no priorities")),
+        None => OptionOutcome::AsAsked,
+    }
+}
+
+fn scheduler(asked: &Asked<'_, '_>) -> OptionOutcome {
+    let schedulers = schedulers(asked);
+    match schedulers.iter().find(|name| **name != asked.value) {
+        _ if schedulers.is_empty() => unseen("the scheduler of the device is not known"),
+        // The facts are those before the job, which sets it.
+        Some(_) => unseen("the scheduler is known from before the job"),
+        None => OptionOutcome::AsAsked,
+    }
+}

@@ -1,0 +1,39 @@
+//! Options about traces that are replayed.
+//!
+//! Start reading at [`EFFECTS`].
+
+use super::OptionEffect;
+use crate::accounts::asked::{Asked, as_asked_if, unseen};
+use ferrio_stats::OptionOutcome;
+
+pub(super) const EFFECTS: &[OptionEffect] = &[
+    OptionEffect::measured(&["read_iolog"], |asked| {
+        as_asked_if(asked.n_done() > 0, || "no I/O of the trace was done".to_owned())
+    }),
+    OptionEffect::measured(&["replay_no_stall", "replay_time_scale"], on_time).in_vain_if(without_trace),
+    OptionEffect::nowhere(
+        &[
+            "read_iolog_chunked", "replay_redirect", "replay_scale", "replay_align", "replay_skip", "replay_offset", "merge_blktrace_file",
+            "merge_blktrace_scalars", "merge_blktrace_iters",
+        ],
+        "what becomes of single events of the trace is not recorded",
+    )
+    .in_vain_if(without_trace),
+];
+
+fn without_trace(asked: &Asked<'_, '_>) -> Option<String> {
+    (!asked.spec().replay.is_set()).then(|| "there is no read_iolog".to_owned())
+}
+
+/// Share of the events that may be late, percent.
+const MOST_LATE: f64 = 5.0;
+
+fn on_time(asked: &Asked<'_, '_>) -> OptionOutcome {
+    if asked.spec().replay.no_stall {
+        return OptionOutcome::AsAsked;
+    }
+    let Some(replay) = asked.figures().and_then(|figures| figures.features.replay) else {
+        return unseen("the trace has no times");
+    };
+    as_asked_if(replay.late_percent() <= MOST_LATE, || format!("{:.0} % of the events were late", replay.late_percent()))
+}
