@@ -71,11 +71,18 @@ pub fn audit(record: &RunRecord) -> Audit {
     let mut findings: Vec<Finding> = found.into_iter().flat_map(finding).collect();
     findings.sort_by_key(|finding| finding.severity);
     let unexamined = if case.is_reported() { reports::unexamined(&case) } else { unexamined::of(&case) };
-    let accounts = (!case.is_before()).then(|| Box::new(accounts::accounts_of(&case, &findings)));
+    let accounts =
+        if case.is_before() { accounts::plan_of(&case) } else { Some(accounts::accounts_of(&case, &findings)) };
+    let accounts = accounts.map(Box::new);
     Audit { findings, unexamined, n_rules, accounts }
 }
 
 /// The audit of a result that cannot be examined, with the reason.
 pub fn not_examined(reason: String) -> Audit {
-    Audit { findings: Vec::new(), unexamined: vec![unexamined::all(reason)], n_rules: RULES.len() as u32, accounts: None }
+    Audit {
+        findings: Vec::new(),
+        unexamined: vec![unexamined::all(reason)],
+        n_rules: RULES.len() as u32,
+        accounts: None,
+    }
 }

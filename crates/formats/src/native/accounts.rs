@@ -56,8 +56,11 @@ fn signal_name(signal: i32) -> &'static str {
 pub fn accounts_lines(accounts: &Accounts) -> Vec<String> {
     let mut lines: Vec<String> = asked_line(accounts).into_iter().collect();
     lines.extend(unseen_line(accounts));
-    let timed: Vec<(&JobAccount, &TimeAccount)> =
-        accounts.jobs.iter().filter_map(|job| Some((job, job.time.as_ref().filter(|time| time.whole_ns > 0)?))).collect();
+    let timed: Vec<(&JobAccount, &TimeAccount)> = accounts
+        .jobs
+        .iter()
+        .filter_map(|job| Some((job, job.time.as_ref().filter(|time| time.whole_ns > 0)?)))
+        .collect();
     let has_names = accounts.jobs.len() > 1;
     for (job, time) in timed.iter().take(MOST_JOBS) {
         let name = if has_names { format!(" of {}", escape_name(&job.job)) } else { String::new() };
@@ -69,12 +72,20 @@ pub fn accounts_lines(accounts: &Accounts) -> Vec<String> {
     lines
 }
 
+/// Options that can have no effect, before the run; `None`: each can have one.
+pub fn in_vain_line(accounts: &Accounts) -> Option<String> {
+    let missed = missed_texts(accounts);
+    (!missed.is_empty()).then(|| format!("Without effect: {}.", missed.join("; ")))
+}
+
 /// The parts of a time that matter, the longest first.
 pub fn time_text(time: &TimeAccount) -> String {
     let mut parts = time.parts().to_vec();
     parts.sort_by_key(|(_, part_ns)| std::cmp::Reverse(*part_ns));
     let told = parts.into_iter().filter(|(_, part_ns)| time.share(*part_ns) >= LEAST_SHARE);
-    told.map(|(part, part_ns)| format!("{} {:.0} %", part.name(), 100.0 * time.share(part_ns))).collect::<Vec<_>>().join(", ")
+    told.map(|(part, part_ns)| format!("{} {:.0} %", part.name(), 100.0 * time.share(part_ns)))
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 /// Options that were not done as they were asked, each once: the option with its value, the reason, the jobs; empty jobs: all of them.
@@ -99,14 +110,7 @@ pub fn not_as_asked(accounts: &Accounts) -> Vec<(&OptionAccount, &str, Vec<&str>
 
 /// How many options were done as asked, and those that were not.
 fn asked_line(accounts: &Accounts) -> Option<String> {
-    let (n_done, missed) = (names(accounts, |outcome| *outcome == OptionOutcome::AsAsked).len(), not_as_asked(accounts));
-    let told: Vec<String> = missed
-        .iter()
-        .map(|(option, why, jobs)| {
-            let of = if jobs.is_empty() { String::new() } else { format!("{}: ", jobs.iter().map(|job| escape_name(job)).collect::<Vec<_>>().join(", ")) };
-            format!("{of}{} ({why})", given(option))
-        })
-        .collect();
+    let (n_done, told) = (names(accounts, |outcome| *outcome == OptionOutcome::AsAsked).len(), missed_texts(accounts));
     let done = match n_done {
         0 => String::new(),
         1 => "1 option as asked".to_owned(),
@@ -120,14 +124,29 @@ fn asked_line(accounts: &Accounts) -> Option<String> {
     }
 }
 
+/// Options that were missed, with their jobs and reasons.
+fn missed_texts(accounts: &Accounts) -> Vec<String> {
+    let text = |(option, why, jobs): (&OptionAccount, &str, Vec<&str>)| {
+        let names = jobs.iter().map(|job| escape_name(job)).collect::<Vec<_>>().join(", ");
+        let of = if jobs.is_empty() { names } else { format!("{names}: ") };
+        format!("{of}{} ({why})", given(option))
+    };
+    not_as_asked(accounts).into_iter().map(text).collect()
+}
+
 fn given(option: &OptionAccount) -> String {
-    if option.asked.is_empty() { option.option.clone() } else { format!("{}={}", option.option, escape_name(&option.asked)) }
+    if option.asked.is_empty() {
+        option.option.clone()
+    } else {
+        format!("{}={}", option.option, escape_name(&option.asked))
+    }
 }
 
 /// Names of the options of which this is so in any job, and that were not missed in another one.
 fn names(accounts: &Accounts, is_it: impl Fn(&OptionOutcome) -> bool) -> BTreeSet<&str> {
     let all = || accounts.jobs.iter().flat_map(|job| &job.options);
-    let missed = |name: &str| all().any(|one| one.option == name && matches!(one.outcome, OptionOutcome::NotAsAsked(_)));
+    let missed =
+        |name: &str| all().any(|one| one.option == name && matches!(one.outcome, OptionOutcome::NotAsAsked(_)));
     all().filter(|one| is_it(&one.outcome)).map(|one| one.option.as_str()).filter(|name| !missed(name)).collect()
 }
 
@@ -162,13 +181,24 @@ mod tests {
         let done = |name| option(name, "1", OptionOutcome::AsAsked);
         let jobs = vec![
             job("a", vec![done("direct"), missed(), option("name", "a", OptionOutcome::Structure)]),
-            job("b", vec![done("direct"), done("rate_iops"), done("bs"), option("norandommap", "", OptionOutcome::NotSeen("x".to_owned()))]),
+            job(
+                "b",
+                vec![
+                    done("direct"),
+                    done("rate_iops"),
+                    done("bs"),
+                    option("norandommap", "", OptionOutcome::NotSeen("x".to_owned())),
+                ],
+            ),
         ];
         let accounts = Accounts { jobs, ..Accounts::default() };
         let lines = accounts_lines(&accounts);
         assert_eq!(
             lines,
-            ["Asked and done: 2 options as asked. Not as asked: a: rate_iops=400 (20 of 400/s).", "Not seen whether done: norandommap."]
+            [
+                "Asked and done: 2 options as asked. Not as asked: a: rate_iops=400 (20 of 400/s).",
+                "Not seen whether done: norandommap."
+            ]
         );
         let of_all = Accounts { jobs: vec![job("a", vec![missed()]), job("b", vec![missed()])], ..Accounts::default() };
         assert_eq!(accounts_lines(&of_all), ["Not as asked: rate_iops=400 (20 of 400/s)."]);
@@ -177,7 +207,8 @@ mod tests {
 
     #[test]
     fn parts_of_a_time_are_told_from_one_percent_on() {
-        let time = TimeAccount { whole_ns: 1000, storage_ns: 700, kernel_ns: 291, computing_ns: 9, ..TimeAccount::default() };
+        let time =
+            TimeAccount { whole_ns: 1000, storage_ns: 700, kernel_ns: 291, computing_ns: 9, ..TimeAccount::default() };
         assert_eq!(time_text(&time), "storage 70 %, kernel 29 %");
         let mut account = job("a", Vec::new());
         account.time = Some(time);
@@ -190,12 +221,19 @@ mod tests {
     #[test]
     fn a_run_that_was_ended_says_by_what() {
         let text = |by, jobs: &[&str]| {
-            ending_text(&RunEnding::Early { by, jobs: jobs.iter().map(|&job| job.to_owned()).collect() }).expect("a sentence")
+            ending_text(&RunEnding::Early { by, jobs: jobs.iter().map(|&job| job.to_owned()).collect() })
+                .expect("a sentence")
         };
         assert_eq!(ending_text(&RunEnding::AsAsked), None);
         let by_signal = text(EndedBy::Request { signal: Some(2) }, &[]);
-        assert_eq!(by_signal, "The run was ended by signal 2 (SIGINT): the figures are those of a part of what was asked.");
-        assert!(text(EndedBy::ExitAll { job: "b".to_owned() }, &["a"]).starts_with("The job a was ended when b ended (exitall):"));
+        assert_eq!(
+            by_signal,
+            "The run was ended by signal 2 (SIGINT): the figures are those of a part of what was asked."
+        );
+        assert!(
+            text(EndedBy::ExitAll { job: "b".to_owned() }, &["a"])
+                .starts_with("The job a was ended when b ended (exitall):")
+        );
         assert!(text(EndedBy::Error, &["a", "c"]).starts_with("The jobs a, c ended with an error:"));
     }
 }

@@ -188,7 +188,7 @@ mod tests {
             is_of_machine: false,
         };
         let text = |n_rules: u32, unexamined: &[Unexamined]| {
-            audit(&Audit { findings: vec![], unexamined: unexamined.to_vec(), n_rules }, 200, false)
+            audit(&Audit { findings: vec![], unexamined: unexamined.to_vec(), n_rules, accounts: None }, 200, false)
         };
         assert_eq!(text(80, &[]), "Nothing speaks against these figures. All 80 rules have looked.\n");
         assert_eq!(text(0, &[]), "Nothing speaks against these figures.\n");
@@ -211,7 +211,12 @@ mod tests {
             both.contains("78 of 80 rules") && both.ends_with("\nNot examined: devices (x): no counters.\n"),
             "{both}"
         );
-        let found = Audit { findings: vec![finding()], unexamined: vec![blind("heat", &[], &["a"])], n_rules: 80, accounts: None };
+        let found = Audit {
+            findings: vec![finding()],
+            unexamined: vec![blind("heat", &[], &["a"])],
+            n_rules: 80,
+            accounts: None,
+        };
         assert!(audit(&found, 78, false).ends_with("  [some-rule]\nMore about a finding: ferrio help NAME (ferrio help some-rule).\nNot examined: heat: no counters.\n"));
     }
 }

@@ -72,9 +72,8 @@ impl<'c, 'a> Asked<'c, 'a> {
 
     /// The first finding about this job by one of these rules.
     pub(crate) fn found(&self, rules: &[&str]) -> Option<&'c Finding> {
-        let is_of_job = |finding: &&Finding| {
-            finding.jobs.is_empty() || finding.jobs.iter().any(|name| name == self.job.name)
-        };
+        let is_of_job =
+            |finding: &&Finding| finding.jobs.is_empty() || finding.jobs.iter().any(|name| name == self.job.name);
         self.findings.iter().filter(is_of_job).find(|finding| rules.contains(&finding.id.as_str()))
     }
 

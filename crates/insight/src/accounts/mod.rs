@@ -20,3 +20,14 @@ pub(crate) fn accounts_of(case: &AuditInput<'_>, findings: &[Finding]) -> Accoun
     };
     Accounts { ending: ending::of(case), jobs: case.jobs.iter().map(account).collect() }
 }
+
+/// What the options alone tell before the run: those that can have no effect; `None`: each can have one.
+pub(crate) fn plan_of(case: &AuditInput<'_>) -> Option<Accounts> {
+    let account = |job: &AuditedJob<'_>| JobAccount {
+        job: job.name.to_owned(),
+        options: options::in_vain(case, job),
+        time: None,
+    };
+    let jobs: Vec<JobAccount> = case.jobs.iter().map(account).collect();
+    jobs.iter().any(|job| !job.options.is_empty()).then(|| Accounts { jobs, ..Accounts::default() })
+}

@@ -43,11 +43,8 @@ fn of_worker(worker: &WorkerRecord, is_virtual: bool) -> Option<TimeAccount> {
     account.cpu_wait_ns = take(turns.map_or(0, |turns| turns.waited_ns));
     let has_io = stats.directions.0.iter().any(|one| one.n_issued > 0) || stats.sync.n_samples > 0;
     let measured_ns = in_flight_ns(worker);
-    account.storage_ns = if is_virtual || (has_io && measured_ns.is_none()) {
-        take(u64::MAX)
-    } else {
-        take(measured_ns.unwrap_or(0))
-    };
+    account.storage_ns =
+        if is_virtual || (has_io && measured_ns.is_none()) { take(u64::MAX) } else { take(measured_ns.unwrap_or(0)) };
     account.unknown_ns = take(u64::MAX);
     debug_assert_eq!(account.parts().iter().map(|(_, part)| part).sum::<u64>(), account.whole_ns);
     Some(account)
@@ -67,7 +64,8 @@ fn in_flight_ns(worker: &WorkerRecord) -> Option<u64> {
         }
         all_ns = all_ns.saturating_add(figures.lat.sum_ns);
     }
-    let has_ramp = stats.directions.0.iter().map(|one| one.runtime_ns).max().unwrap_or(0) < stats.total_runtime_ns / 20 * 19;
+    let has_ramp =
+        stats.directions.0.iter().map(|one| one.runtime_ns).max().unwrap_or(0) < stats.total_runtime_ns / 20 * 19;
     (!has_ramp).then_some(u64::try_from(all_ns).unwrap_or(u64::MAX))
 }
 

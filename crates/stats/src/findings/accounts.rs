@@ -167,15 +167,11 @@ pub enum EndedBy {
     /// A trigger (`--trigger-file`, `--trigger-timeout`).
     Trigger,
     /// `exitall` or `exitall_on_error` of this job.
-    ExitAll {
-        job: String,
-    },
+    ExitAll { job: String },
     /// An error of the jobs.
     Error,
     /// A signal to a worker.
-    Killed {
-        signal: i32,
-    },
+    Killed { signal: i32 },
 }
 
 /// Times of a worker that only some jobs have, nanoseconds.

@@ -5,8 +5,8 @@
 //! Must not know: formats. Start reading at [`RunRecord`].
 
 use crate::{
-    Audit, CpuIdleness, DiskRecord, EndedBy, Evidence, Failure, HostPart, JobPrecision, JobSeries, JobTargets, LoggedEvent,
-    Provenance, ReportSettings, RunMessages, SteadyState, StorageLayer, ThreadStats,
+    Audit, CpuIdleness, DiskRecord, EndedBy, Evidence, Failure, HostPart, JobPrecision, JobSeries, JobTargets,
+    LoggedEvent, Provenance, ReportSettings, RunMessages, SteadyState, StorageLayer, ThreadStats,
 };
 use ferrio_units::PerDirection;
 use serde::{Deserialize, Serialize};

@@ -15,7 +15,9 @@ const LEGEND: &str = "MB/s: millions of bytes a second. 1 s = 1,000 ms, 1 ms = 1
 pub(crate) fn report_text(record: &RunRecord) -> String {
     let rows = with_rows_of_hosts(record, headlines(record));
     let accounts = record.audit.as_ref().and_then(|audit| audit.accounts.as_deref());
-    let mut text = accounts.and_then(|accounts| ending_text(&accounts.ending)).map_or_else(String::new, |line| wrap(&line, "", TEXT_WIDTH) + "\n");
+    let mut text = accounts
+        .and_then(|accounts| ending_text(&accounts.ending))
+        .map_or_else(String::new, |line| wrap(&line, "", TEXT_WIDTH) + "\n");
     text.push_str(&summary(record));
     text.push_str(&if rows.is_empty() {
         "No job has done any I/O.\n".to_owned()

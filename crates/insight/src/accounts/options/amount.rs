@@ -23,12 +23,33 @@ pub(super) const EFFECTS: &[OptionEffect] = &[
     }),
     OptionEffect::measured(&["startdelay"], |_| unseen("the time of the start is not compared with the option")),
     OptionEffect::nowhere(
-        &["filesize", "filesize_split", "nrfiles", "openfiles", "offset", "offset_increment", "offset_align", "fill_device", "file_append", "whole_files"],
+        &[
+            "filesize",
+            "filesize_split",
+            "nrfiles",
+            "openfiles",
+            "offset",
+            "offset_increment",
+            "offset_align",
+            "fill_device",
+            "file_append",
+            "whole_files",
+        ],
         "the places of single I/Os are not recorded",
     ),
     OptionEffect::nowhere(&["file_service_type"], "the order of files is not recorded"),
-    OptionEffect::nowhere(&["create_serialize", "create_on_open", "create_only", "allow_file_create", "unlink", "unlink_each_loop", "pre_read"],
-        "the making of files is not recorded"),
+    OptionEffect::nowhere(
+        &[
+            "create_serialize",
+            "create_on_open",
+            "create_only",
+            "allow_file_create",
+            "unlink",
+            "unlink_each_loop",
+            "pre_read",
+        ],
+        "the making of files is not recorded",
+    ),
 ];
 
 /// A run may be shorter or longer than asked by this share, and by this many seconds.
@@ -63,7 +84,8 @@ fn was_ended(asked: &Asked<'_, '_>) -> bool {
 
 fn ramp_in_vain(asked: &Asked<'_, '_>) -> Option<String> {
     let limits = &asked.spec().limits;
-    let is_longer = limits.ramp_time_us > 0 && asked.case.is_before() && !limits.time_based && asked.spec().extent.number_ios > 0;
+    let is_longer =
+        limits.ramp_time_us > 0 && asked.case.is_before() && !limits.time_based && asked.spec().extent.number_ios > 0;
     (is_longer && limits.runtime_us == 0).then(|| "the job may end within it: it has no time_based".to_owned())
 }
 
@@ -83,7 +105,10 @@ fn ramp(asked: &Asked<'_, '_>) -> OptionOutcome {
 fn is_out_of_time(asked: &Asked<'_, '_>) -> bool {
     let limits = &asked.spec().limits;
     let wanted = limits.runtime_us as f64 / 1e6;
-    limits.runtime_us > 0 && (limits.time_based || limits.runtime_drawn.is_some() || asked.measured_secs() >= wanted * (1.0 - RUNTIME_SHARE) - RUNTIME_SECS)
+    limits.runtime_us > 0
+        && (limits.time_based
+            || limits.runtime_drawn.is_some()
+            || asked.measured_secs() >= wanted * (1.0 - RUNTIME_SHARE) - RUNTIME_SECS)
 }
 
 /// Bytes of all clones that the options ask for; `None`: they depend on files, or the job counts otherwise.
@@ -101,7 +126,11 @@ fn wanted_bytes(asked: &Asked<'_, '_>) -> Option<u64> {
 }
 
 fn done_bytes(asked: &Asked<'_, '_>) -> u64 {
-    DataDirection::ALL.into_iter().filter_map(|direction| asked.of(direction)).map(|one| one.bytes).fold(0, u64::saturating_add)
+    DataDirection::ALL
+        .into_iter()
+        .filter_map(|direction| asked.of(direction))
+        .map(|one| one.bytes)
+        .fold(0, u64::saturating_add)
 }
 
 fn bytes(asked: &Asked<'_, '_>) -> OptionOutcome {
@@ -115,7 +144,9 @@ fn bytes(asked: &Asked<'_, '_>) -> OptionOutcome {
         return OptionOutcome::AsAsked;
     }
     let tail = asked.spec().pattern.largest_block_bytes().saturating_mul(u64::from(asked.spec().target.nrfiles.max(1)));
-    let least = wanted.saturating_sub(tail.saturating_mul(asked.n_clones()).saturating_mul(u64::from(asked.spec().limits.loops.max(1))));
+    let least = wanted.saturating_sub(
+        tail.saturating_mul(asked.n_clones()).saturating_mul(u64::from(asked.spec().limits.loops.max(1))),
+    );
     let done = done_bytes(asked);
     as_asked_if(done >= least, || format!("{} of {}", text::bytes(done), text::bytes(wanted)))
 }

@@ -10,8 +10,16 @@ use ferrio_stats::OptionOutcome;
 pub(super) const EFFECTS: &[OptionEffect] = &[
     OptionEffect::nowhere(
         &[
-            "zero_buffers", "refill_buffers", "scramble_buffers", "buffer_pattern", "buffer_compress_percentage", "buffer_compress_chunk", "dedupe_percentage",
-            "dedupe_global", "dedupe_mode", "dedupe_working_set_percentage",
+            "zero_buffers",
+            "refill_buffers",
+            "scramble_buffers",
+            "buffer_pattern",
+            "buffer_compress_percentage",
+            "buffer_compress_chunk",
+            "dedupe_percentage",
+            "dedupe_global",
+            "dedupe_mode",
+            "dedupe_working_set_percentage",
         ],
         "what was written is not read again",
     )

@@ -12,34 +12,69 @@ use ferrio_units::DataDirection;
 pub(super) const EFFECTS: &[OptionEffect] = &[
     OptionEffect::measured(&["rw"], directions),
     OptionEffect::measured(&["rwmixread", "rwmixwrite"], mix).in_vain_if(|asked| {
-        (asked.spec().pattern.mix != DirectionMix::ReadWrite).then(|| "the job does not mix reads and writes".to_owned())
+        (asked.spec().pattern.mix != DirectionMix::ReadWrite)
+            .then(|| "the job does not mix reads and writes".to_owned())
     }),
     OptionEffect::measured(&["bs", "bsrange", "bssplit"], block_sizes),
     OptionEffect::nowhere(&["ba", "bs_unaligned", "bs_is_seq_rand", "patterns"], DRAWN),
     OptionEffect::nowhere(
-        &["random_distribution", "random_distribution_permute", "norandommap", "softrandommap", "sprandom", "spr_num_regions", "spr_op", "spr_cs"],
+        &[
+            "random_distribution",
+            "random_distribution_permute",
+            "norandommap",
+            "softrandommap",
+            "sprandom",
+            "spr_num_regions",
+            "spr_op",
+            "spr_cs",
+        ],
         DRAWN,
     )
     .in_vain_if(sequential),
     OptionEffect::nowhere(
-        &["percentage_random", "percentage_sequential", "rw_sequencer", "randrepeat", "randseed", "random_generator", "random_sequence_stride", "rwmixcycle", "num_range"],
+        &[
+            "percentage_random",
+            "percentage_sequential",
+            "rw_sequencer",
+            "randrepeat",
+            "randseed",
+            "random_generator",
+            "random_sequence_stride",
+            "rwmixcycle",
+            "num_range",
+        ],
         DRAWN,
     ),
     OptionEffect::nowhere(
         &[
-            "zonemode", "zonesize", "zonecapacity", "zonerange", "zoneskip", "read_beyond_wp", "max_open_zones", "job_max_open_zones", "ignore_zone_limits",
-            "zone_reset_threshold", "zone_reset_frequency", "recover_zbd_write_error", "write_zone_remainder",
+            "zonemode",
+            "zonesize",
+            "zonecapacity",
+            "zonerange",
+            "zoneskip",
+            "read_beyond_wp",
+            "max_open_zones",
+            "job_max_open_zones",
+            "ignore_zone_limits",
+            "zone_reset_threshold",
+            "zone_reset_frequency",
+            "recover_zbd_write_error",
+            "write_zone_remainder",
         ],
         DRAWN,
     ),
-    OptionEffect::nowhere(&["fdp", "dataplacement", "plid_select", "plids", "dp_scheme"], "the device does not tell where it has put the data"),
+    OptionEffect::nowhere(
+        &["fdp", "dataplacement", "plid_select", "plids", "dp_scheme"],
+        "the device does not tell where it has put the data",
+    ),
 ];
 
 const DRAWN: &str = "the places of single I/Os are not recorded";
 
 fn sequential(asked: &Asked<'_, '_>) -> Option<String> {
     let pattern = &asked.spec().pattern;
-    let is_sequential = !pattern.random && pattern.percentage_random.0.iter().all(|percent| *percent == 100 || *percent == 0);
+    let is_sequential =
+        !pattern.random && pattern.percentage_random.0.iter().all(|percent| *percent == 100 || *percent == 0);
     let asks = match asked.name {
         "random_distribution" => pattern.distribution != RandomDistribution::Uniform,
         "norandommap" => pattern.norandommap,
@@ -126,7 +161,8 @@ fn block_sizes(asked: &Asked<'_, '_>) -> OptionOutcome {
             split => {
                 let share = |block: &ferrio_spec::BlockShare| f64::from(block.percent) / 100.0;
                 let wanted: f64 = split.iter().map(|block| share(block) * block.block_bytes as f64).sum();
-                let square = |block: &ferrio_spec::BlockShare| share(block) * (block.block_bytes as f64 - wanted).powi(2);
+                let square =
+                    |block: &ferrio_spec::BlockShare| share(block) * (block.block_bytes as f64 - wanted).powi(2);
                 let spread: f64 = split.iter().map(square).sum::<f64>().sqrt();
                 let chance = DEVIATIONS * spread / (figures.n_completed as f64).sqrt() + 0.01 * wanted;
                 (wanted - chance, wanted + chance)

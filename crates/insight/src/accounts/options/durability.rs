@@ -12,7 +12,10 @@ use ferrio_units::DataDirection;
 pub(super) const EFFECTS: &[OptionEffect] = &[
     OptionEffect::measured(&["direct", "buffered"], direct).in_vain_if(direct_in_vain),
     OptionEffect::measured(&["fsync", "fdatasync"], syncs).in_vain_if(without_writes),
-    OptionEffect::measured(&["end_fsync", "fsync_on_close", "end_syncfs"], |asked| asked.unless_found(&["sync-without-flush"])).in_vain_if(without_writes),
+    OptionEffect::measured(&["end_fsync", "fsync_on_close", "end_syncfs"], |asked| {
+        asked.unless_found(&["sync-without-flush"])
+    })
+    .in_vain_if(without_writes),
     OptionEffect::measured(&["sync"], |asked| {
         if asked.spec().durability.sync == SyncMode::None {
             return OptionOutcome::AsAsked;
@@ -20,15 +23,20 @@ pub(super) const EFFECTS: &[OptionEffect] = &[
         asked.unless_found(&["sync-without-flush", "latency-without-syncs"])
     })
     .in_vain_if(without_writes),
-    OptionEffect::nowhere(&["sync_file_range", "write_barrier", "create_fsync", "atomic", "write_hint"], "the kernel does not tell whether it has minded it")
+    OptionEffect::nowhere(
+        &["sync_file_range", "write_barrier", "create_fsync", "atomic", "write_hint"],
+        "the kernel does not tell whether it has minded it",
+    )
+    .in_vain_if(without_writes),
+    OptionEffect::measured(&["overwrite"], |asked| asked.unless_found(&["overwrite-changed-nothing", "first-writes"]))
         .in_vain_if(without_writes),
-    OptionEffect::measured(&["overwrite"], |asked| asked.unless_found(&["overwrite-changed-nothing", "first-writes"])).in_vain_if(without_writes),
 ];
 
 /// The job neither writes nor trims.
 pub(super) fn without_writes(asked: &Asked<'_, '_>) -> Option<String> {
     let writes = asked.job.does(DataDirection::Write) || asked.job.does(DataDirection::Trim);
-    let is_other = asked.spec().replay.is_set() || asked.job.engine.moves_nothing() || !asked.spec().extent.patterns.is_empty();
+    let is_other =
+        asked.spec().replay.is_set() || asked.job.engine.moves_nothing() || !asked.spec().extent.patterns.is_empty();
     (asked.is_on() && asked.value != "none" && !writes && !is_other).then(|| "the job only reads".to_owned())
 }
 
@@ -44,7 +52,8 @@ fn direct_in_vain(asked: &Asked<'_, '_>) -> Option<String> {
     if asked.job.engine.name == "mmap" {
         return Some("mmap reads and writes through the page cache".to_owned());
     }
-    (!targets.are_opened_by_run() && !targets.are_passthrough()).then(|| format!("the engine {} opens no files", asked.job.engine.name))
+    (!targets.are_opened_by_run() && !targets.are_passthrough())
+        .then(|| format!("the engine {} opens no files", asked.job.engine.name))
 }
 
 fn direct(asked: &Asked<'_, '_>) -> OptionOutcome {
@@ -60,7 +69,13 @@ fn direct(asked: &Asked<'_, '_>) -> OptionOutcome {
             None => unseen("nothing is known of the files"),
         };
     }
-    asked.unless_found(&["direct-not-honoured", "direct-writes-copied", "direct-below-logical-block", "device-did-less", "process-read-less"])
+    asked.unless_found(&[
+        "direct-not-honoured",
+        "direct-writes-copied",
+        "direct-below-logical-block",
+        "device-did-less",
+        "process-read-less",
+    ])
 }
 
 fn syncs(asked: &Asked<'_, '_>) -> OptionOutcome {
@@ -73,12 +88,17 @@ fn syncs(asked: &Asked<'_, '_>) -> OptionOutcome {
         return crate::accounts::asked::by_finding(found);
     }
     let is_alone = durability.fsync_blocks == 0 || durability.fdatasync_blocks == 0;
-    if !is_alone || durability.sync_file_range.is_some() || asked.spec().verify.is_some() || asked.spec().replay.is_set() {
+    if !is_alone
+        || durability.sync_file_range.is_some()
+        || asked.spec().verify.is_some()
+        || asked.spec().replay.is_set()
+    {
         return unseen("syncs of several kinds are counted together");
     }
     // Every sync stands for so many writes of a clone; the last ones may have none.
     let n_writes = asked.n_writes();
     let done = asked.figures().map_or(0, |figures| figures.n_syncs_issued.max(figures.sync.n_samples));
-    let least = (n_writes / u64::from(every)).saturating_sub(asked.n_clones().saturating_mul(u64::from(asked.spec().queue.iodepth) + 1));
+    let least = (n_writes / u64::from(every))
+        .saturating_sub(asked.n_clones().saturating_mul(u64::from(asked.spec().queue.iodepth) + 1));
     as_asked_if(done >= least, || format!("{} syncs", of_asked(done as f64, n_writes as f64 / f64::from(every), "")))
 }

@@ -84,18 +84,20 @@ fn effect_of(name: &str) -> Option<&'static OptionEffect> {
 
 /// What became of the options of a job. Those of the whole run come first, unless the job has its own.
 pub(crate) fn account(case: &AuditInput<'_>, job: &AuditedJob<'_>, findings: &[Finding]) -> Vec<OptionAccount> {
-    given(case, job).map(|(name, value)| {
-        let asked = Asked { case, job, name, value, findings };
-        OptionAccount { option: name.to_owned(), asked: value.to_owned(), outcome: outcome(&asked) }
-    }).collect()
+    given(case, job)
+        .map(|(name, value)| {
+            let asked = Asked { case, job, name, value, findings };
+            OptionAccount { option: name.to_owned(), asked: value.to_owned(), outcome: outcome(&asked) }
+        })
+        .collect()
 }
 
-/// Options of a job that can have no effect beside the others, each with the reason.
-pub(crate) fn in_vain(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> Vec<(String, String)> {
+/// Options of a job that can have no effect beside the others.
+pub(crate) fn in_vain(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> Vec<OptionAccount> {
     let reason = |(name, value): (&str, &str)| {
         let effect = effect_of(name)?;
         let why = (effect.in_vain)(&Asked { case, job, name, value, findings: &[] })?;
-        Some((name.to_owned(), why))
+        Some(OptionAccount { option: name.to_owned(), asked: value.to_owned(), outcome: not(why) })
     };
     given(case, job).filter_map(reason).collect()
 }

@@ -12,21 +12,30 @@ pub(super) const EFFECTS: &[OptionEffect] = &[
     OptionEffect::measured(&["rate", "rate_iops"], rates),
     // A job that falls below it fails.
     OptionEffect::measured(&["rate_min", "rate_iops_min", "max_latency"], |_| OptionOutcome::AsAsked),
-    OptionEffect::nowhere(&["rate_process", "rate_cycle", "rate_ignore_thinktime", "rate_catch_up"], "the times of single I/Os are not recorded")
-        .in_vain_if(|asked| (!asked.spec().pace.limits_rates()).then(|| "the job has no rate".to_owned())),
-    OptionEffect::measured(&["thinktime", "thinktime_spin", "thinktime_blocks", "thinktime_blocks_type", "thinktime_iotime"], pauses).in_vain_if(
-        |asked| {
-            let is_beside = asked.name != "thinktime" && asked.spec().pace.pauses.pause_us == 0;
-            is_beside.then(|| "there is no thinktime".to_owned())
-        },
-    ),
-    OptionEffect::nowhere(&["thinkcycles"], "the loops of the CPU are not measured by themselves"),
-    OptionEffect::measured(&["latency_target", "latency_window", "latency_percentile", "latency_run"], latency_target).in_vain_if(|asked| {
-        let is_beside = asked.name != "latency_target" && asked.spec().latency.target_us == 0;
-        is_beside.then(|| "there is no latency_target".to_owned())
+    OptionEffect::nowhere(
+        &["rate_process", "rate_cycle", "rate_ignore_thinktime", "rate_catch_up"],
+        "the times of single I/Os are not recorded",
+    )
+    .in_vain_if(|asked| (!asked.spec().pace.limits_rates()).then(|| "the job has no rate".to_owned())),
+    OptionEffect::measured(
+        &["thinktime", "thinktime_spin", "thinktime_blocks", "thinktime_blocks_type", "thinktime_iotime"],
+        pauses,
+    )
+    .in_vain_if(|asked| {
+        let is_beside = asked.name != "thinktime" && asked.spec().pace.pauses.pause_us == 0;
+        is_beside.then(|| "there is no thinktime".to_owned())
     }),
+    OptionEffect::nowhere(&["thinkcycles"], "the loops of the CPU are not measured by themselves"),
+    OptionEffect::measured(&["latency_target", "latency_window", "latency_percentile", "latency_run"], latency_target)
+        .in_vain_if(|asked| {
+            let is_beside = asked.name != "latency_target" && asked.spec().latency.target_us == 0;
+            is_beside.then(|| "there is no latency_target".to_owned())
+        }),
     OptionEffect::nowhere(&["flow", "flow_sleep", "flow_watermark"], "the turns of the jobs are not recorded"),
-    OptionEffect::measured(&["steadystate", "steadystate_duration", "steadystate_ramp_time", "steadystate_check_interval"], steady_state),
+    OptionEffect::measured(
+        &["steadystate", "steadystate_duration", "steadystate_ramp_time", "steadystate_check_interval"],
+        steady_state,
+    ),
 ];
 
 /// A shorter job says nothing of its rate, seconds.
@@ -70,7 +79,11 @@ fn rates(asked: &Asked<'_, '_>) -> OptionOutcome {
     if !missed.is_empty() {
         return not(missed.join(", "));
     }
-    if n_seen == 0 { unseen("the job is too short to tell its rate, or has none in its directions") } else { OptionOutcome::AsAsked }
+    if n_seen == 0 {
+        unseen("the job is too short to tell its rate, or has none in its directions")
+    } else {
+        OptionOutcome::AsAsked
+    }
 }
 
 /// Pauses may be shorter by this share, as a run may end within one.
@@ -91,7 +104,9 @@ fn pauses(asked: &Asked<'_, '_>) -> OptionOutcome {
         return unseen("I/Os within the ramp are not counted");
     }
     let n_blocks = f64::from(pauses.n_ios.unwrap_or(1).max(1));
-    let n_pauses = (asked.n_done() as f64 / n_blocks - asked.n_clones() as f64 * (1.0 + f64::from(asked.spec().queue.iodepth))).max(0.0);
+    let n_pauses = (asked.n_done() as f64 / n_blocks
+        - asked.n_clones() as f64 * (1.0 + f64::from(asked.spec().queue.iodepth)))
+    .max(0.0);
     let wanted = n_pauses * pauses.pause_us as f64 / 1e6;
     let paused = times.paused_ns as f64 / 1e9;
     as_asked_if(paused >= wanted * PAUSED_SHARE, || of_asked(paused, wanted, " s"))
@@ -111,8 +126,12 @@ fn latency_target(asked: &Asked<'_, '_>) -> OptionOutcome {
     let n_all: u64 = latencies.iter().map(|latency| latency.n_samples).sum();
     let mut n_within = 0;
     for latency in &latencies {
-        let Some(histogram) = &latency.histogram else { return unseen("the distribution of its latencies was not measured") };
-        let within = histogram.folded().into_iter().filter(|(index, _)| ferrio_stats::histogram::bucket_latency_ns(*index) <= latency_limit_ns(latency_us(asked)));
+        let Some(histogram) = &latency.histogram else {
+            return unseen("the distribution of its latencies was not measured");
+        };
+        let within = histogram.folded().into_iter().filter(|(index, _)| {
+            ferrio_stats::histogram::bucket_latency_ns(*index) <= latency_limit_ns(latency_us(asked))
+        });
         n_within += within.map(|(_, count)| count).sum::<u64>();
     }
     if n_all == 0 {

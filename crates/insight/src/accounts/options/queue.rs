@@ -12,7 +12,13 @@ pub(super) const EFFECTS: &[OptionEffect] = &[
         if asked.spec().queue.iodepth == 1 {
             return OptionOutcome::AsAsked;
         }
-        asked.unless_found(&["depth-not-reached", "depth-beyond-queue", "submission-blocked", "load-generator-limit", "posixaio-one-file"])
+        asked.unless_found(&[
+            "depth-not-reached",
+            "depth-beyond-queue",
+            "submission-blocked",
+            "load-generator-limit",
+            "posixaio-one-file",
+        ])
     })
     .in_vain_if(depth_in_vain),
     OptionEffect::nowhere(
@@ -24,8 +30,10 @@ pub(super) const EFFECTS: &[OptionEffect] = &[
         (is_one && !matches!(asked.value, "0" | "1")).then(|| "one I/O is in flight at a time".to_owned())
     }),
     OptionEffect::nowhere(&["serialize_overlap", "io_submit_mode"], "the order of single I/Os is not recorded"),
-    OptionEffect::nowhere(&["cmdprio_percentage", "cmdprio_class", "cmdprio", "cmdprio_hint", "cmdprio_bssplit", "cmdprio_split"],
-        "the device does not tell which priorities it has minded"),
+    OptionEffect::nowhere(
+        &["cmdprio_percentage", "cmdprio_class", "cmdprio", "cmdprio_hint", "cmdprio_bssplit"],
+        "the device does not tell which priorities it has minded",
+    ),
 ];
 
 fn depth_in_vain(asked: &Asked<'_, '_>) -> Option<String> {

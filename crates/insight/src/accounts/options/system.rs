@@ -8,13 +8,27 @@ use ferrio_stats::OptionOutcome;
 
 pub(super) const EFFECTS: &[OptionEffect] = &[
     OptionEffect::measured(
-        &["cpus_allowed", "cpumask", "cpus_allowed_policy", "numa_cpu_nodes", "numa_mem_policy", "nice", "uid", "gid", "cgroup", "cgroup_weight"],
+        &[
+            "cpus_allowed",
+            "cpumask",
+            "cpus_allowed_policy",
+            "numa_cpu_nodes",
+            "numa_mem_policy",
+            "nice",
+            "uid",
+            "gid",
+            "cgroup",
+            "cgroup_weight",
+        ],
         |_| OptionOutcome::AsAsked,
     ),
     OptionEffect::measured(&["prio", "prioclass"], priority),
     OptionEffect::nowhere(&["priohint"], "the device does not tell whether it has minded it"),
     OptionEffect::measured(&["ioscheduler"], scheduler),
-    OptionEffect::nowhere(&["fadvise_hint", "invalidate", "fallocate", "lockfile"], "the kernel does not tell whether it has minded it"),
+    OptionEffect::nowhere(
+        &["fadvise_hint", "invalidate", "fallocate", "lockfile"],
+        "the kernel does not tell whether it has minded it",
+    ),
     OptionEffect::measured(&["allow_mounted_write"], |_| OptionOutcome::AsAsked),
     OptionEffect::measured(&["exec_prerun", "exec_postrun"], |_| OptionOutcome::AsAsked),
     OptionEffect::nowhere(&["gpu_dev_id"], "memory of GPUs is not looked at"),

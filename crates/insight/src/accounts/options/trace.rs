@@ -13,8 +13,15 @@ pub(super) const EFFECTS: &[OptionEffect] = &[
     OptionEffect::measured(&["replay_no_stall", "replay_time_scale"], on_time).in_vain_if(without_trace),
     OptionEffect::nowhere(
         &[
-            "read_iolog_chunked", "replay_redirect", "replay_scale", "replay_align", "replay_skip", "replay_offset", "merge_blktrace_file",
-            "merge_blktrace_scalars", "merge_blktrace_iters",
+            "read_iolog_chunked",
+            "replay_redirect",
+            "replay_scale",
+            "replay_align",
+            "replay_skip",
+            "replay_offset",
+            "merge_blktrace_file",
+            "merge_blktrace_scalars",
+            "merge_blktrace_iters",
         ],
         "what becomes of single events of the trace is not recorded",
     )
@@ -35,5 +42,7 @@ fn on_time(asked: &Asked<'_, '_>) -> OptionOutcome {
     let Some(replay) = asked.figures().and_then(|figures| figures.features.replay) else {
         return unseen("the trace has no times");
     };
-    as_asked_if(replay.late_percent() <= MOST_LATE, || format!("{:.0} % of the events were late", replay.late_percent()))
+    as_asked_if(replay.late_percent() <= MOST_LATE, || {
+        format!("{:.0} % of the events were late", replay.late_percent())
+    })
 }

@@ -14,9 +14,25 @@ pub(super) const EFFECTS: &[OptionEffect] = &[
     }),
     OptionEffect::nowhere(
         &[
-            "verify_policy", "verify_interval", "verify_offset", "verify_pattern", "verify_pattern_interval", "verify_fatal", "verify_async", "verify_async_cpus",
-            "verify_backlog", "verify_backlog_batch", "experimental_verify", "verify_state_load", "verify_state_save", "verify_write_sequence",
-            "verify_header_seed", "verify_header_layout", "verify_crash_log", "verifysort", "verifysort_nr",
+            "verify_policy",
+            "verify_interval",
+            "verify_offset",
+            "verify_pattern",
+            "verify_pattern_interval",
+            "verify_fatal",
+            "verify_async",
+            "verify_async_cpus",
+            "verify_backlog",
+            "verify_backlog_batch",
+            "experimental_verify",
+            "verify_state_load",
+            "verify_state_save",
+            "verify_write_sequence",
+            "verify_header_seed",
+            "verify_header_layout",
+            "verify_crash_log",
+            "verifysort",
+            "verifysort_nr",
         ],
         "what verification does beside its reads is not counted",
     )
@@ -26,18 +42,26 @@ pub(super) const EFFECTS: &[OptionEffect] = &[
     }),
     OptionEffect::measured(&["trim_percentage"], |asked| {
         let n_trims = asked.of(DataDirection::Trim).map_or(0, |one| one.n_completed);
-        if asked.value == "0" { OptionOutcome::AsAsked } else { as_asked_if(n_trims > 0, || "no trim was done".to_owned()) }
+        if asked.value == "0" {
+            OptionOutcome::AsAsked
+        } else {
+            as_asked_if(n_trims > 0, || "no trim was done".to_owned())
+        }
     })
     .in_vain_if(trims_in_vain),
-    OptionEffect::nowhere(&["trim_verify_zero", "trim_backlog", "trim_backlog_batch"], "trims beside writes are counted, their places are not")
-        .in_vain_if(trims_in_vain),
+    OptionEffect::nowhere(
+        &["trim_verify_zero", "trim_backlog", "trim_backlog_batch"],
+        "trims beside writes are counted, their places are not",
+    )
+    .in_vain_if(trims_in_vain),
 ];
 
 fn trims_in_vain(asked: &Asked<'_, '_>) -> Option<String> {
     let trims = asked.spec().verify.as_ref().and_then(|verify| verify.trims.as_ref());
     let has_backlog = trims.is_some_and(|trims| trims.percent > 0 && trims.backlog > 0);
     let is_asked = asked.value != "0";
-    without_writes(asked).or_else(|| (is_asked && !has_backlog).then(|| "it needs trim_percentage and trim_backlog".to_owned()))
+    without_writes(asked)
+        .or_else(|| (is_asked && !has_backlog).then(|| "it needs trim_percentage and trim_backlog".to_owned()))
 }
 
 fn verify(asked: &Asked<'_, '_>) -> OptionOutcome {

@@ -15,7 +15,7 @@ use crate::ui::permits;
 use anyhow::anyhow;
 use clap::{Args, ValueHint};
 use ferrio_formats::RunResult;
-use ferrio_formats::native::audit_document;
+use ferrio_formats::native::{TEXT_WIDTH, audit_document, in_vain_line, wrap};
 use ferrio_stats::{Audit, Severity};
 use serde_json::Value;
 use std::ffi::OsString;
@@ -113,7 +113,14 @@ fn check(request: Request, arguments: &[OsString], console: &mut Console) -> Exi
     let audit = record.audit.unwrap_or_default();
     if !request.own.json {
         console.report(&permits::shown(&beyond, &changes));
+        let in_vain = audit.accounts.as_deref().and_then(in_vain_line);
+        if let Some(line) = &in_vain {
+            console.report(&wrap(line, "", TEXT_WIDTH));
+        }
         if audit.findings.is_empty() && audit.unexamined.is_empty() {
+            if in_vain.is_some() {
+                return exit::at_end(console.has_failed);
+            }
             console.report(NOTHING_FOUND);
             return exit::at_end(console.has_failed);
         }
