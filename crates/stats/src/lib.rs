@@ -42,7 +42,8 @@ pub use ferrio_sys::extents::ExtentBytes;
 pub use ferrio_sys::limits::CpuTurns;
 pub use figures::{Figures, IoKind, JobFigures, LatencyFigures, LatencyKind, Percentile, SampledRate, per_second};
 pub use findings::accounts::{
-    Accounts, EndedBy, JobAccount, OptionAccount, OptionOutcome, RunEnding, TimeAccount, TimeCounts, TimePart,
+    Accounts, BytesAccount, EndedBy, JobAccount, LevelBytes, OptionAccount, OptionOutcome, RunEnding, TimeAccount,
+    TimeCounts, TimePart,
 };
 pub use findings::failure::{FailedStep, Failure, OTHER_DATA};
 pub use findings::finding::{Audit, Finding, Measured, Severity, Unexamined, Unit};

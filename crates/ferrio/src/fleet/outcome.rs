@@ -243,6 +243,12 @@ impl FleetOutcome {
         for host in &self.hosts {
             let Some(audit) = &host.outcome.record.audit else { continue };
             all.n_rules = all.n_rules.max(audit.n_rules);
+            if let Some(accounts) = &audit.accounts {
+                match &mut all.accounts {
+                    Some(known) => known.add(accounts),
+                    None => all.accounts = Some(accounts.clone()),
+                }
+            }
             for finding in &audit.findings {
                 match all.findings.iter_mut().find(|other| other.is_as(finding)) {
                     Some(other) => other.hosts.push(host.name.clone()),

@@ -72,6 +72,9 @@ fn audit(writer: &mut JsonWriter, audit: Option<&Audit>) {
         writer.value("unexamined", &wire::to_value(&audit.unexamined));
     }
     writer.integer("n_rules", audit.n_rules);
+    if let Some(accounts) = &audit.accounts {
+        writer.value("accounts", &wire::to_value(accounts));
+    }
 }
 
 /// `precision`: no key if the run has no intervals.

@@ -2,7 +2,7 @@
 //!
 //! Must not know: the model. Start reading at [`Document`]. Source: reference, "JSON and json+ output".
 
-use ferrio_stats::{Finding, JobPrecision, Unexamined};
+use ferrio_stats::{Accounts, Finding, JobPrecision, Unexamined};
 use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
@@ -47,6 +47,8 @@ pub(super) struct Ferrio {
     pub(super) unexamined: Vec<Unexamined>,
     #[serde(default)]
     pub(super) n_rules: u32,
+    #[serde(default)]
+    pub(super) accounts: Option<Box<Accounts>>,
     #[serde(default)]
     pub(super) precision: Vec<JobPrecision>,
     #[serde(default)]

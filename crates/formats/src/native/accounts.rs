@@ -2,7 +2,8 @@
 //!
 //! Must not know: how accounts are made. Start reading at [`accounts_lines`].
 
-use ferrio_stats::{Accounts, EndedBy, JobAccount, OptionAccount, OptionOutcome, RunEnding, TimeAccount};
+use ferrio_stats::{Accounts, BytesAccount, EndedBy, JobAccount, OptionAccount, OptionOutcome, RunEnding, TimeAccount};
+use ferrio_units::humanize::{bytes_text, thousands};
 use ferrio_units::terminal_text::escape_name;
 use std::collections::BTreeSet;
 
@@ -10,6 +11,10 @@ use std::collections::BTreeSet;
 const MOST_JOBS: usize = 6;
 /// Most options that nothing has shown and that are named.
 const MOST_UNSEEN: usize = 8;
+/// Fewer bytes are not worth a line.
+const LEAST_BYTES: u64 = 1 << 20;
+/// Share by which bytes of two levels may differ and count as the same.
+const SAME: f64 = 0.1;
 /// A part of the time below this share is not told.
 const LEAST_SHARE: f64 = 0.01;
 
@@ -69,7 +74,35 @@ pub fn accounts_lines(accounts: &Accounts) -> Vec<String> {
     if timed.len() > MOST_JOBS {
         lines.push(format!("Time of {} more jobs: --json has it.", timed.len() - MOST_JOBS));
     }
+    let bytes = accounts
+        .jobs
+        .iter()
+        .flat_map(|job| job.bytes.iter().filter_map(move |bytes| bytes_line(job, bytes, has_names)));
+    lines.extend(bytes.take(MOST_JOBS));
     lines
+}
+
+/// Levels that have moved other bytes than the job, or what is not seen; `None`: all of them have moved the same.
+fn bytes_line(job: &JobAccount, account: &BytesAccount, has_names: bool) -> Option<String> {
+    let differs = |bytes: u64| {
+        let ratio = bytes as f64 / account.bytes.max(1) as f64;
+        !(1.0 - SAME..=1.0 + SAME).contains(&ratio)
+    };
+    let is_told = account.bytes >= LEAST_BYTES
+        && (account.kernel_bytes.is_some_and(differs)
+            || account.levels.iter().any(|level| !level.is_shared && differs(level.bytes)));
+    if !is_told {
+        return None;
+    }
+    let mut parts = vec![format!("job {}", bytes_text(account.bytes))];
+    parts.extend(account.kernel_bytes.map(|bytes| format!("kernel {}", bytes_text(bytes))));
+    parts.extend(account.levels.iter().map(|level| {
+        let requests = level.n_requests.map_or_else(String::new, |n| format!(" in {} requests", thousands(n)));
+        let shared = if level.is_shared { " (with other jobs)" } else { "" };
+        format!("{} {}{requests}{shared}", level.devices.join(" and "), bytes_text(level.bytes))
+    }));
+    let of = if has_names { format!(" of {}", escape_name(&job.job)) } else { String::new() };
+    Some(format!("Bytes of {}s{of}: {}.", account.direction, parts.join(", ")))
 }
 
 /// Options that can have no effect, before the run; `None`: each can have one.
@@ -172,7 +205,7 @@ mod tests {
     }
 
     fn job(name: &str, options: Vec<OptionAccount>) -> JobAccount {
-        JobAccount { job: name.to_owned(), options, time: None }
+        JobAccount { job: name.to_owned(), options, ..JobAccount::default() }
     }
 
     #[test]

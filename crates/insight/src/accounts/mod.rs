@@ -4,6 +4,7 @@
 //! [`accounts_of`], then `options/mod.rs`.
 
 mod asked;
+mod bytes;
 mod ending;
 pub mod options;
 mod time;
@@ -17,6 +18,7 @@ pub(crate) fn accounts_of(case: &AuditInput<'_>, findings: &[Finding]) -> Accoun
         job: job.name.to_owned(),
         options: options::account(case, job, findings),
         time: time::account(case, job),
+        bytes: bytes::account(case, job),
     };
     Accounts { ending: ending::of(case), jobs: case.jobs.iter().map(account).collect() }
 }
@@ -27,7 +29,164 @@ pub(crate) fn plan_of(case: &AuditInput<'_>) -> Option<Accounts> {
         job: job.name.to_owned(),
         options: options::in_vain(case, job),
         time: None,
+        bytes: Vec::new(),
     };
     let jobs: Vec<JobAccount> = case.jobs.iter().map(account).collect();
     jobs.iter().any(|job| !job.options.is_empty()).then(|| Accounts { jobs, ..Accounts::default() })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::audit;
+    use crate::rules::testing::{TestRun, job};
+    use ferrio_spec::{DirectionMix, SyncMode};
+    use ferrio_stats::{CpuTurns, EndedBy, OptionOutcome, RunEnding, TimeCounts};
+
+    /// What became of an option of the first job.
+    fn outcome(scene: &mut TestRun, option: &str, value: &str) -> OptionOutcome {
+        scene.jobs[0].given_options = vec![(option.to_owned(), value.to_owned())];
+        let accounts = audit(&scene.made()).accounts.expect("accounts");
+        accounts.jobs[0].options[0].outcome.clone()
+    }
+
+    fn missed(scene: &mut TestRun, option: &str, value: &str) -> Option<String> {
+        match outcome(scene, option, value) {
+            OptionOutcome::NotAsAsked(why) => Some(why),
+            _ => None,
+        }
+    }
+
+    /// 25,600 I/Os of 4 KiB in 10 s.
+    #[test]
+    fn rates_are_compared_with_what_was_done() {
+        let mut scene = TestRun::new(job("a", DirectionMix::Read));
+        scene.jobs[0].pace.ios_per_sec.0[0] = 2560;
+        assert_eq!(outcome(&mut scene, "rate_iops", "2560"), OptionOutcome::AsAsked);
+        scene.jobs[0].pace.ios_per_sec.0[0] = 5120;
+        assert_eq!(missed(&mut scene, "rate_iops", "5120").as_deref(), Some("2,560 of 5,120/s"));
+        // A rate that is exceeded is none either.
+        scene.jobs[0].pace.ios_per_sec.0[0] = 1000;
+        assert_eq!(missed(&mut scene, "rate_iops", "1000").as_deref(), Some("2,560 of 1,000/s"));
+    }
+
+    #[test]
+    fn a_mix_is_compared_with_its_share() {
+        let mut scene = TestRun::new(job("a", DirectionMix::ReadWrite));
+        scene.jobs[0].pattern.rwmix_read = 50;
+        assert_eq!(outcome(&mut scene, "rwmixread", "50"), OptionOutcome::AsAsked);
+        scene.jobs[0].pattern.rwmix_read = 95;
+        assert_eq!(missed(&mut scene, "rwmixread", "95").as_deref(), Some("50 % reads of 95 %"));
+        let mut reads = TestRun::new(job("a", DirectionMix::Read));
+        assert_eq!(missed(&mut reads, "rwmixread", "95").as_deref(), Some("the job does not mix reads and writes"));
+    }
+
+    #[test]
+    fn syncs_are_counted() {
+        let mut scene = TestRun::new(job("a", DirectionMix::Write));
+        scene.jobs[0].durability.fsync_blocks = 8;
+        scene.n_flushes = Some(3200);
+        scene.stats().n_syncs_issued = 3200;
+        assert_eq!(outcome(&mut scene, "fsync", "8"), OptionOutcome::AsAsked);
+        scene.stats().n_syncs_issued = 100;
+        assert!(missed(&mut scene, "fsync", "8").is_some_and(|why| why.starts_with("100 of 3,200")));
+        let mut reads = TestRun::new(job("a", DirectionMix::Read));
+        reads.jobs[0].durability.sync = SyncMode::Sync;
+        assert_eq!(missed(&mut reads, "sync", "1").as_deref(), Some("the job only reads"));
+    }
+
+    #[test]
+    fn polling_needs_queues_for_it() {
+        let mut scene = TestRun::new(job("a", DirectionMix::Read));
+        assert!(matches!(outcome(&mut scene, "hipri", "1"), OptionOutcome::NotSeen(_)));
+        scene.device.polls = Some(false);
+        assert_eq!(missed(&mut scene, "hipri", "1").as_deref(), Some("the device has no poll queues"));
+        scene.device.polls = Some(true);
+        assert_eq!(outcome(&mut scene, "hipri", "1"), OptionOutcome::AsAsked);
+    }
+
+    #[test]
+    fn a_runtime_is_a_limit_unless_it_is_time_based() {
+        let mut scene = TestRun::new(job("a", DirectionMix::Read));
+        scene.jobs[0].limits.runtime_us = 60_000_000;
+        scene.stats().total_runtime_ns = 10_000_000_000;
+        assert_eq!(outcome(&mut scene, "runtime", "60"), OptionOutcome::AsAsked);
+        scene.jobs[0].limits.time_based = true;
+        assert_eq!(missed(&mut scene, "runtime", "60").as_deref(), Some("10 of 60 s"));
+        scene.jobs[0].limits.runtime_us = 5_000_000;
+        assert_eq!(missed(&mut scene, "runtime", "5").as_deref(), Some("10 of 5 s"));
+    }
+
+    #[test]
+    fn names_ask_for_nothing_and_what_is_not_known_is_not_seen() {
+        let mut scene = TestRun::new(job("a", DirectionMix::Read));
+        assert_eq!(outcome(&mut scene, "name", "a"), OptionOutcome::Structure);
+        assert!(matches!(outcome(&mut scene, "norandommap", ""), OptionOutcome::NotSeen(_)));
+        assert!(matches!(outcome(&mut scene, "no_such_option", "1"), OptionOutcome::NotSeen(_)));
+    }
+
+    #[test]
+    fn before_a_run_only_what_has_no_effect_is_told() {
+        let mut scene = TestRun::new(job("a", DirectionMix::Read));
+        scene.jobs[0].given_options = vec![("fsync".to_owned(), "1".to_owned()), ("bs".to_owned(), "4k".to_owned())];
+        scene.jobs[0].durability.fsync_blocks = 1;
+        let accounts = audit(&scene.before().made()).accounts.expect("accounts");
+        let told: Vec<&str> = accounts.jobs[0].options.iter().map(|option| option.option.as_str()).collect();
+        assert_eq!(told, ["fsync"]);
+    }
+
+    /// 10 s, of which I/Os were in flight for 7.68 s: what is asleep beside that is not known.
+    #[test]
+    fn the_parts_of_a_time_add_up() {
+        let mut scene = TestRun::new(job("a", DirectionMix::Read));
+        let stats = scene.stats();
+        stats.total_runtime_ns = 10_000_000_000;
+        (stats.usage.user_ns, stats.usage.system_ns) = (500_000_000, 1_000_000_000);
+        stats.usage.cpu_turns = Some(CpuTurns { ran_ns: 1_500_000_000, waited_ns: 250_000_000, ..CpuTurns::default() });
+        let paused = TimeCounts { paused_ns: 200_000_000, spun_ns: 100_000_000, ..TimeCounts::default() };
+        stats.features.times = Some(Box::new(paused));
+        let time = audit(&scene.made()).accounts.expect("accounts").jobs[0].time.expect("a time");
+        let parts =
+            [time.storage_ns, time.kernel_ns, time.computing_ns, time.pausing_ns, time.cpu_wait_ns, time.unknown_ns];
+        assert_eq!(parts.map(|part_ns| part_ns / 1_000_000), [7680, 1000, 400, 200, 250, 470]);
+        assert_eq!(time.parts().iter().map(|(_, part_ns)| part_ns).sum::<u64>(), time.whole_ns);
+        // Figures that cannot be do not make more time than there was.
+        scene.stats().usage.system_ns = u64::MAX;
+        let time = audit(&scene.made()).accounts.expect("accounts").jobs[0].time.expect("a time");
+        assert_eq!(time.parts().iter().map(|(_, part_ns)| part_ns).sum::<u64>(), time.whole_ns);
+    }
+
+    #[test]
+    fn what_has_ended_the_run_comes_before_what_has_ended_a_job() {
+        let mut scene = TestRun::new(job("a", DirectionMix::Read));
+        let ending = |scene: &TestRun| audit(&scene.made()).accounts.expect("accounts").ending;
+        assert_eq!(ending(&scene), RunEnding::AsAsked);
+        scene.record.workers[0].fate.ended_by = Some(EndedBy::ExitAll { job: "b".to_owned() });
+        assert!(matches!(ending(&scene), RunEnding::Early { by: EndedBy::ExitAll { .. }, .. }));
+        scene.record.ended_by = Some(EndedBy::Request { signal: Some(2) });
+        let by_signal = RunEnding::Early { by: EndedBy::Request { signal: Some(2) }, jobs: Vec::new() };
+        assert_eq!(ending(&scene), by_signal);
+    }
+
+    /// Records come from anywhere: none makes the audit fail.
+    #[test]
+    fn accounts_of_strange_figures_are_made() {
+        let mut scene = TestRun::new(job("a", DirectionMix::ReadWrite));
+        let names: Vec<(String, String)> = super::options::effects()
+            .flat_map(|effect| effect.names)
+            .map(|name| ((*name).to_owned(), "18446744073709551615".to_owned()))
+            .collect();
+        scene.jobs[0].given_options = names;
+        for extreme in [0, u64::MAX] {
+            let stats = scene.stats();
+            (stats.total_runtime_ns, stats.n_syncs_issued) = (extreme, extreme);
+            for figures in &mut stats.directions.0 {
+                (figures.n_completed, figures.n_issued, figures.bytes, figures.runtime_ns) =
+                    (extreme, extreme, extreme, extreme);
+            }
+            scene.jobs[0].limits.runtime_us = extreme;
+            scene.jobs[0].extent.number_ios = extreme;
+            let accounts = audit(&scene.made()).accounts.expect("accounts");
+            assert_eq!(accounts.jobs[0].options.len(), scene.jobs[0].given_options.len());
+        }
+    }
 }

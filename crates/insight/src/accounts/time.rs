@@ -11,7 +11,7 @@ use ferrio_units::DataDirection;
 pub(crate) fn account(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> Option<TimeAccount> {
     let is_virtual = case.provenance.clock.source == "virtual";
     let workers = job.workers.iter().chain(&job.failed);
-    workers.filter_map(|worker| of_worker(worker, is_virtual)).reduce(sum)
+    workers.filter_map(|worker| of_worker(worker, is_virtual)).reduce(|one, other| one.plus(&other))
 }
 
 fn of_worker(worker: &WorkerRecord, is_virtual: bool) -> Option<TimeAccount> {
@@ -67,39 +67,4 @@ fn in_flight_ns(worker: &WorkerRecord) -> Option<u64> {
     let has_ramp =
         stats.directions.0.iter().map(|one| one.runtime_ns).max().unwrap_or(0) < stats.total_runtime_ns / 20 * 19;
     (!has_ramp).then_some(u64::try_from(all_ns).unwrap_or(u64::MAX))
-}
-
-fn sum(mut one: TimeAccount, other: TimeAccount) -> TimeAccount {
-    let TimeAccount {
-        whole_ns,
-        storage_ns,
-        kernel_ns,
-        computing_ns,
-        pausing_ns,
-        flow_ns,
-        cpu_wait_ns,
-        stopped_ns,
-        closing_syncs_ns,
-        set_up_ns,
-        logs_ns,
-        unknown_ns,
-    } = other;
-    let pairs = [
-        (&mut one.whole_ns, whole_ns),
-        (&mut one.storage_ns, storage_ns),
-        (&mut one.kernel_ns, kernel_ns),
-        (&mut one.computing_ns, computing_ns),
-        (&mut one.pausing_ns, pausing_ns),
-        (&mut one.flow_ns, flow_ns),
-        (&mut one.cpu_wait_ns, cpu_wait_ns),
-        (&mut one.stopped_ns, stopped_ns),
-        (&mut one.closing_syncs_ns, closing_syncs_ns),
-        (&mut one.set_up_ns, set_up_ns),
-        (&mut one.logs_ns, logs_ns),
-        (&mut one.unknown_ns, unknown_ns),
-    ];
-    for (mine, theirs) in pairs {
-        *mine = mine.saturating_add(theirs);
-    }
-    one
 }

@@ -4,6 +4,7 @@
 //! the charts are JSON without a `<`.
 //! Must not know: how results are read, how charts are computed. Start reading at [`page`].
 
+mod accounts;
 mod data;
 mod findings;
 mod headline;
@@ -110,6 +111,7 @@ fn result(result: &RunResult, is_one_of_several: bool) -> Markup {
             p class="summary" { (summary::sentence(result)) }
             p class="source" { (sources::source(result)) }
             @for remark in &result.remarks { p class="remark" { (remark) } }
+            (accounts::accounts(result))
             (findings::findings(result))
             (headline::headline(result))
             (precision::precision(result))

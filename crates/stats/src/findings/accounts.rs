@@ -15,6 +15,28 @@ pub struct Accounts {
     pub jobs: Vec<JobAccount>,
 }
 
+impl Accounts {
+    /// Adds the accounts of another host with the same jobs. An option is as asked where it is on all of them; the first reason stays.
+    pub fn add(&mut self, other: &Self) {
+        if self.ending == RunEnding::AsAsked {
+            self.ending = other.ending.clone();
+        }
+        for (mine, theirs) in self.jobs.iter_mut().zip(&other.jobs) {
+            for (option, its) in mine.options.iter_mut().zip(&theirs.options) {
+                if its.outcome.rank() > option.outcome.rank() {
+                    option.outcome = its.outcome.clone();
+                }
+            }
+            mine.time = match (mine.time, theirs.time) {
+                (Some(one), Some(other)) => Some(one.plus(&other)),
+                (one, other) => one.or(other),
+            };
+            // Devices are those of one host each.
+            mine.bytes.clear();
+        }
+    }
+}
+
 /// The accounts of a job, all clones together.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct JobAccount {
@@ -24,6 +46,9 @@ pub struct JobAccount {
     /// Where the time of its clones went, their sum; `None`: it did not run, or an older version has measured it.
     #[serde(default)]
     pub time: Option<TimeAccount>,
+    /// Bytes that it has read and written, and what each level below has moved.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub bytes: Vec<BytesAccount>,
 }
 
 /// An option that was given, and what became of it.
@@ -49,6 +74,35 @@ pub enum OptionOutcome {
     NotSeen(String),
     /// It names or arranges something, and asks for nothing that a run can miss.
     Structure,
+}
+
+/// Bytes of a job in one direction, on their way to the devices.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BytesAccount {
+    /// `read` or `write`.
+    pub direction: String,
+    /// I/Os that the job has done.
+    pub n_ios: u64,
+    /// Bytes that it has moved by them.
+    pub bytes: u64,
+    /// Bytes that the kernel has read or written for its processes, or will write; `None`: not known of all of them.
+    pub kernel_bytes: Option<u64>,
+    /// Levels of devices from the top, as far as they are counted.
+    pub levels: Vec<LevelBytes>,
+    /// Why no level is seen; `None`: one is.
+    pub unseen: Option<String>,
+}
+
+/// Bytes that a level of devices has moved during the run, whoever has asked for them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LevelBytes {
+    /// The devices that hold all data of the job together.
+    pub devices: Vec<String>,
+    pub bytes: u64,
+    /// Requests; `None`: not counted.
+    pub n_requests: Option<u64>,
+    /// Other jobs of the run have moved some of them.
+    pub is_shared: bool,
 }
 
 /// Where the time of a job went, nanoseconds of its clones' threads; the parts add up to `whole_ns`.
@@ -80,7 +134,39 @@ pub struct TimeAccount {
     pub unknown_ns: u64,
 }
 
+impl OptionOutcome {
+    /// Which outcome stands for several hosts: the larger one.
+    const fn rank(&self) -> u8 {
+        match self {
+            Self::Structure => 0,
+            Self::AsAsked => 1,
+            Self::NotSeen(_) => 2,
+            Self::NotAsAsked(_) => 3,
+        }
+    }
+}
+
 impl TimeAccount {
+    /// The sum of two times.
+    #[must_use]
+    pub fn plus(&self, other: &Self) -> Self {
+        let sum = |one: u64, other: u64| one.saturating_add(other);
+        Self {
+            whole_ns: sum(self.whole_ns, other.whole_ns),
+            storage_ns: sum(self.storage_ns, other.storage_ns),
+            kernel_ns: sum(self.kernel_ns, other.kernel_ns),
+            computing_ns: sum(self.computing_ns, other.computing_ns),
+            pausing_ns: sum(self.pausing_ns, other.pausing_ns),
+            flow_ns: sum(self.flow_ns, other.flow_ns),
+            cpu_wait_ns: sum(self.cpu_wait_ns, other.cpu_wait_ns),
+            stopped_ns: sum(self.stopped_ns, other.stopped_ns),
+            closing_syncs_ns: sum(self.closing_syncs_ns, other.closing_syncs_ns),
+            set_up_ns: sum(self.set_up_ns, other.set_up_ns),
+            logs_ns: sum(self.logs_ns, other.logs_ns),
+            unknown_ns: sum(self.unknown_ns, other.unknown_ns),
+        }
+    }
+
     /// The parts with their names, the longest name of a time first in the order of the fields.
     pub fn parts(&self) -> [(TimePart, u64); 11] {
         [

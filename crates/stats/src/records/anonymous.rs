@@ -142,6 +142,7 @@ impl RunRecord {
         if let Some(audit) = &mut self.audit {
             names.mask_findings(&mut audit.findings);
             names.mask(&mut audit.unexamined);
+            names.mask(&mut audit.accounts);
         }
         if let RecordOrigin::Hosts(parts) = &mut self.origin {
             for part in parts {

@@ -38,8 +38,8 @@ pub(super) fn result(document: Document) -> Outcome<RunResult> {
         result.disks.push(self::disk(disk)?);
     }
     if let Some(ferrio) = document.ferrio {
-        let (unexamined, n_rules) = (ferrio.unexamined, ferrio.n_rules);
-        result.audit = ferrio.findings.map(|findings| Audit { findings, unexamined, n_rules, accounts: None });
+        let (unexamined, n_rules, accounts) = (ferrio.unexamined, ferrio.n_rules, ferrio.accounts);
+        result.audit = ferrio.findings.map(|findings| Audit { findings, unexamined, n_rules, accounts });
         result.precision = ferrio.precision;
         responses(ferrio.response.items, &mut result.jobs)?;
         result.provenance = ferrio.provenance.as_deref().map(of_text).transpose()?.flatten().map(Box::new);

@@ -1,0 +1,74 @@
+//! Bytes of a job on their way: what it has counted, what the kernel has done for it, what each level of devices below has moved.
+//!
+//! Excess tells as much as lack: a journal that writes data twice, parts of blocks that are read before they are written. Must not know: causes. Start
+//! reading at [`account`].
+
+use crate::audit_input::{AuditInput, AuditedJob, is_in_memory, sum};
+use crate::stack::Level;
+use ferrio_stats::{BytesAccount, LevelBytes, WorkerIo};
+use ferrio_units::DataDirection;
+
+/// The bytes that a job has read and those that it has written.
+pub(crate) fn account(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> Vec<BytesAccount> {
+    if !job.has_files() || job.engine.moves_nothing() {
+        return Vec::new();
+    }
+    [DataDirection::Read, DataDirection::Write]
+        .into_iter()
+        .filter_map(|direction| of_direction(case, job, direction))
+        .collect()
+}
+
+fn of_direction(case: &AuditInput<'_>, job: &AuditedJob<'_>, direction: DataDirection) -> Option<BytesAccount> {
+    let figures = job.figures(direction)?;
+    let levels = case.levels(job);
+    let is_shared = |level: &Level<'_>| {
+        let mut others =
+            case.jobs.iter().filter(|other| other.index != job.index && other.figures(direction).is_some());
+        others.any(|other| case.levels(other).iter().any(|its| !its.is_disjoint(level)))
+    };
+    let level = |level: &Level<'_>| {
+        Some(LevelBytes {
+            devices: level.iter().map(|&name| name.to_owned()).collect(),
+            bytes: case.level_bytes(level, direction)?,
+            n_requests: requests(case, level, direction),
+            is_shared: is_shared(level),
+        })
+    };
+    let known: Vec<LevelBytes> = levels.iter().map_while(level).collect();
+    let is_memory = !job.places.is_empty() && job.places.iter().all(is_in_memory);
+    let unseen = match () {
+        () if is_memory => Some("the files are in memory".to_owned()),
+        () if known.is_empty() => Some("the devices below are not known, or are not counted".to_owned()),
+        () => None,
+    };
+    let kernel_bytes =
+        if direction == DataDirection::Read { job.own_reads(case).map(|own| own.least) } else { written(case, job) };
+    Some(BytesAccount {
+        direction: direction.name().to_owned(),
+        n_ios: figures.n_completed,
+        bytes: figures.bytes,
+        kernel_bytes,
+        levels: known,
+        unseen,
+    })
+}
+
+/// Requests that the devices of a level have done; `None`: not counted for all of them.
+fn requests(case: &AuditInput<'_>, level: &Level<'_>, direction: DataDirection) -> Option<u64> {
+    let disks = case.record.disks()?;
+    let index = usize::from(direction != DataDirection::Read);
+    let of_device = |name: &&str| Some(disks.iter().find(|disk| disk.name == **name)?.counters.ios[index]);
+    Some(sum(level.iter().map(of_device).collect::<Option<Vec<u64>>>()?))
+}
+
+/// Bytes that the kernel has written for a job, or will; `None`: not known of all its clones.
+fn written(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> Option<u64> {
+    let accounts = &case.record.evidence.process_io.as_ref()?.workers;
+    let of_worker = |number: u32| {
+        let account: Option<&WorkerIo> = accounts.iter().find(|account| account.number == number);
+        Some(account?.counters.value()?.write_bytes)
+    };
+    let all: Option<Vec<u64>> = job.workers.iter().map(|worker| of_worker(worker.number)).collect();
+    all.filter(|all| !all.is_empty()).map(sum)
+}
