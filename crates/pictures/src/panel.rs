@@ -5,6 +5,7 @@
 
 use crate::chart::{AxisUnit, ChartAxis, ChartLine};
 use crate::scale::AxisScale;
+use ferrio_insight::compare::ComparisonVerdict;
 use ferrio_insight::limits::FitVerdict;
 
 /// A picture: panels one below the other.
@@ -125,4 +126,14 @@ pub(crate) struct NamedStrip {
     pub(crate) value: f64,
     /// The limits of the value: each with `true` where values above it are beyond it.
     pub(crate) limits: Vec<(f64, bool)>,
+}
+
+/// A change with its interval, on a scale that has the same length to both sides of no change.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct ChangeBar {
+    pub(crate) percent: f64,
+    pub(crate) interval_percent: (f64, f64),
+    /// The ends of the scale; an interval that goes beyond them ends in a point.
+    pub(crate) most_percent: f64,
+    pub(crate) verdict: ComparisonVerdict,
 }

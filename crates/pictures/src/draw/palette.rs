@@ -3,6 +3,7 @@
 //! Must not know: what is drawn. Start reading at [`ink`]. Colours of lines: Okabe and Ito; of values: viridis.
 
 use super::sheet::{Ink, Place};
+use ferrio_insight::compare::ComparisonVerdict;
 use ferrio_insight::limits::FitVerdict;
 
 pub(super) const TEXT: Ink = Ink::opaque((0x22, 0x22, 0x22)).on_pages("var(--text)");
@@ -46,6 +47,16 @@ const VIRIDIS: [(u8, u8, u8); 9] = [
 
 pub(super) fn ink(look: usize) -> Ink {
     COLOURS[look % COLOURS.len()]
+}
+
+/// The colour of a change, which only pages show.
+pub(super) fn change_ink(verdict: ComparisonVerdict) -> Ink {
+    match verdict {
+        ComparisonVerdict::Faster => Ink::opaque((0x1a, 0x7f, 0x37)).on_pages("var(--better)"),
+        ComparisonVerdict::Slower => Ink::opaque((0xb3, 0x26, 0x1e)).on_pages("var(--worse)"),
+        ComparisonVerdict::Differs => Ink::opaque((0x0a, 0x53, 0xbe)).on_pages("var(--note)"),
+        ComparisonVerdict::Same | ComparisonVerdict::Unknown => QUIET,
+    }
 }
 
 /// The colour of a verdict, which only pages show.

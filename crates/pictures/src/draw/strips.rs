@@ -1,15 +1,15 @@
-//! Strips: values beside limits in rows of a page, on an axis that several rows share.
+//! Strips: values beside limits in rows of a page, on an axis that several rows share; bars of changes.
 //!
-//! Places from left to right are percent of the width, so that words keep their size on small screens.
+//! Places of strips from left to right are percent of the width, so that words keep their size on small screens.
 //! Must not know: what the limits are about. Start reading at [`strip`].
 
 use super::axis::DrawnAxis;
-use super::inline::fluid;
-use super::palette::{BEYOND, GRID, GROUND, TEXT, verdict_ink};
+use super::inline::{fixed, fluid};
+use super::palette::{BEYOND, GRID, GROUND, QUIET, TEXT, change_ink, verdict_ink};
 use super::sheet::{Anchor, Sheet};
 use crate::chart::{AxisUnit, ChartAxis};
-use crate::panel::{NamedStrip, Strip, StripLimit};
-use crate::scale::{AxisScale, extremes};
+use crate::panel::{ChangeBar, NamedStrip, Strip, StripLimit};
+use crate::scale::{AxisScale, ChartScale, extremes};
 use maud::Markup;
 
 /// Size of letters, pixels.
@@ -134,6 +134,35 @@ pub(crate) fn axis_words(axis: &StripAxis) -> Markup {
         }
     }
     fluid(&sheet, None)
+}
+
+/// Size of a bar of a change, pixels.
+const CHANGE_SIZE: (u32, u32) = (160, 16);
+
+/// A bar for a cell of a table: the interval, the change as a line in it, and no change as a line behind it.
+pub(crate) fn change_bar(bar: &ChangeBar) -> Markup {
+    let mut sheet = Sheet::empty(CHANGE_SIZE.0, CHANGE_SIZE.1);
+    let frame = sheet.within(0.0);
+    let scale = ChartScale::between(AxisScale::Linear, -bar.most_percent, bar.most_percent);
+    let x = |percent: f64| frame.x(scale.share(percent));
+    let (low, high) = bar.interval_percent;
+    sheet.dashed_path(vec![(x(0.0), frame.top), (x(0.0), frame.bottom)], QUIET, 1.0, &[2.0, 2.0]);
+    let least_right = x(low) + 2.0;
+    sheet.filled((x(low), frame.top + 4.0), (x(high).max(least_right), frame.bottom - 4.0), change_ink(bar.verdict));
+    // Points at the edges, where the interval goes on beyond them.
+    let mut point = |edge: f64, inwards: f64| {
+        let base = edge + inwards;
+        sheet.area(vec![(edge, frame.y(0.5)), (base, frame.top + 1.0), (base, frame.bottom - 1.0)], TEXT);
+    };
+    if low < -bar.most_percent {
+        point(frame.left, 7.0);
+    }
+    if high > bar.most_percent {
+        point(frame.right, -7.0);
+    }
+    let at = x(bar.percent).clamp(frame.left + 1.0, frame.right - 1.0);
+    sheet.path(vec![(at, frame.top + 1.0), (at, frame.bottom - 1.0)], TEXT, 2.0);
+    fixed(&sheet, None)
 }
 
 /// Lines at round values.
