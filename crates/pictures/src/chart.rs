@@ -29,6 +29,9 @@ pub struct ChartAxis {
     /// How values become places.
     #[serde(rename = "is_log")]
     pub scale: AxisScale,
+    /// Names of the places 0, 1, 2 and so on of a picture's axis; empty: its places are values.
+    #[serde(skip)]
+    pub names: Vec<String>,
 }
 
 impl ChartAxis {
@@ -36,15 +39,20 @@ impl ChartAxis {
     pub const TIME: Self = Self::linear("time", AxisUnit::Seconds);
 
     pub fn new(label: impl Into<Cow<'static, str>>, unit: AxisUnit, scale: AxisScale) -> Self {
-        Self { label: label.into(), unit, scale }
+        Self { label: label.into(), unit, scale, names: Vec::new() }
+    }
+
+    /// An axis of names at equal distances.
+    pub(crate) fn of_names(label: impl Into<Cow<'static, str>>, names: Vec<String>) -> Self {
+        Self { label: label.into(), unit: AxisUnit::Count, scale: AxisScale::Linear, names }
     }
 
     pub const fn linear(label: &'static str, unit: AxisUnit) -> Self {
-        Self { label: Cow::Borrowed(label), unit, scale: AxisScale::Linear }
+        Self { label: Cow::Borrowed(label), unit, scale: AxisScale::Linear, names: Vec::new() }
     }
 
     pub const fn log(label: &'static str, unit: AxisUnit) -> Self {
-        Self { label: Cow::Borrowed(label), unit, scale: AxisScale::Log }
+        Self { label: Cow::Borrowed(label), unit, scale: AxisScale::Log, names: Vec::new() }
     }
 }
 
@@ -96,7 +104,7 @@ pub struct ChartLine {
     /// How much it stands out in a picture.
     #[serde(skip)]
     pub weight: LineWeight,
-    /// Horizontal values, ascending.
+    /// Horizontal values: ascending, except where two figures of each point are compared.
     pub x: Vec<f64>,
     /// Vertical values.
     pub y: Vec<f64>,
@@ -108,8 +116,24 @@ pub struct ChartLine {
     pub low: Vec<f64>,
     /// Upper edge of its band.
     pub high: Vec<f64>,
+    /// The band is the interval of each point, not an area; NaN: that of this point is unknown.
+    #[serde(skip)]
+    pub has_whiskers: bool,
     /// A value holds until the next one: the line is a staircase.
     pub is_stepped: bool,
+    /// What a picture shows at each point; empty: nothing but the point.
+    #[serde(skip)]
+    pub marks: Vec<PointMark>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PointMark {
+    /// The point in words, shown on a page below the pointer.
+    pub words: String,
+    /// The figures of the point cannot be believed: it is hollow.
+    pub is_doubtful: bool,
+    /// It has a ring and the word knee.
+    pub is_knee: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -169,6 +193,11 @@ impl ChartLine {
     pub(crate) fn through(name: String, colour: usize, points: impl IntoIterator<Item = (f64, f64)>) -> Self {
         let (x, y) = points.into_iter().unzip();
         Self { x, y, ..Self::new(name, colour) }
+    }
+
+    /// The same line without its band or its intervals.
+    pub(crate) fn without_band(self) -> Self {
+        Self { low: Vec::new(), high: Vec::new(), has_whiskers: false, ..self }
     }
 
     /// Its points, from left to right.

@@ -7,10 +7,12 @@
 pub mod chart;
 pub mod charts;
 pub mod comparison;
+mod draw;
 pub mod fit;
 mod job_names;
 pub mod outcome;
 pub mod page;
+mod panel;
 pub mod plot;
 pub mod profile;
 pub mod scale;

@@ -3,13 +3,14 @@
 //!
 //! Must not know: how a profile is made. Start reading at [`page`]. All texts are escaped by the templates.
 
+use crate::draw::in_page;
 use crate::outcome::{ShownLoops, ShownOutcome};
 use crate::page::{rules, static_page};
-use crate::plot::{self, PictureFormat};
+use crate::plot;
 use crate::sweep;
 use ferrio_formats::RunResult;
 use ferrio_stats::Finding;
-use maud::{Markup, PreEscaped, html};
+use maud::{Markup, html};
 
 /// The kind of picture that shows a long run.
 const COURSE: &str = "over-time";
@@ -97,7 +98,5 @@ fn section_of(part: &ProfilePart<'_>) -> Markup {
 fn course(result: &RunResult) -> Option<Markup> {
     let kind = plot::KINDS.iter().find(|kind| kind.name == COURSE)?;
     let picture = plot::picture(kind, std::slice::from_ref(result), None).ok()?;
-    let file = plot::picture_file(&picture, None, PictureFormat::Svg).ok()?;
-    // The picture escapes its own texts.
-    Some(PreEscaped(String::from_utf8(file).ok()?))
+    in_page(&picture).ok()
 }

@@ -21,9 +21,18 @@ impl Serialize for AxisScale {
     }
 }
 
+/// Values that are farther apart than by this factor are on a logarithmic scale.
+const WIDE: f64 = 20.0;
+
 pub(crate) const MOST_PERCENT: f64 = 99.999_999;
 
 impl AxisScale {
+    /// The scale on which a reader can tell all values apart: logarithmic where all are above 0 and far apart.
+    pub(crate) fn fitting(values: impl Iterator<Item = f64>) -> Self {
+        let found = extremes(values.filter(|value| value.is_finite() && *value >= 0.0));
+        if found.is_some_and(|(low, high)| low > 0.0 && high > low * WIDE) { Self::Log } else { Self::Linear }
+    }
+
     /// Where a value lies on a scale without ends.
     pub(crate) fn place(self, value: f64) -> f64 {
         match self {
@@ -54,6 +63,16 @@ impl ChartScale {
         let (low, high) = self.ends;
         let share = (self.scale.place(value) - low) / (high - low);
         if share.is_nan() { 0.0 } else { share.clamp(0.0, 1.0) }
+    }
+
+    /// The value at a share of the way from the low end to the high one.
+    pub(crate) fn value(&self, share: f64) -> f64 {
+        let place = self.ends.0 + share * (self.ends.1 - self.ends.0);
+        match self.scale {
+            AxisScale::Linear => place,
+            AxisScale::Log => 10_f64.powf(place),
+            AxisScale::Nines => 100.0 * (1.0 - 10_f64.powf(-place)),
+        }
     }
 
     /// True for a value between the ends, or beyond them by no more than the noise of computing.
@@ -98,6 +117,31 @@ mod tests {
         assert!(scale.has(1e3) && scale.has(1e7) && !scale.has(900.0) && !scale.has(2e7));
         let nothing = ChartScale::between(AxisScale::Linear, 5.0, 5.0);
         assert!(nothing.share(5.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn shares_are_those_of_their_values() {
+        for (scale, low, high) in
+            [(AxisScale::Linear, 0.0, 8.0), (AxisScale::Log, 1e3, 1e7), (AxisScale::Nines, 0.0, 99.9)]
+        {
+            let scale = ChartScale::between(scale, low, high);
+            for share in [0.0, 0.25, 1.0] {
+                assert!((scale.share(scale.value(share)) - share).abs() < 1e-9, "{scale:?} {share}");
+            }
+        }
+    }
+
+    #[test]
+    fn far_values_are_logarithmic_and_near_ones_begin_at_0() {
+        for (values, expected) in [
+            (&[40.0, 100.0][..], AxisScale::Linear),
+            (&[10.0, 1000.0], AxisScale::Log),
+            (&[0.0, 1000.0], AxisScale::Linear),
+            (&[f64::NAN, f64::INFINITY], AxisScale::Linear),
+            (&[], AxisScale::Linear),
+        ] {
+            assert_eq!(AxisScale::fitting(values.iter().copied()), expected, "{values:?}");
+        }
     }
 
     #[test]

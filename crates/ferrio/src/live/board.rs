@@ -18,7 +18,8 @@ const KEPT_NS: u64 = 3 * WINDOW_NS;
 const LEAST_PART: u64 = 10;
 const MOST_MESSAGES: usize = 50;
 
-/// Figures over a short time, of all directions together.
+/// Figures over a short time, of all directions together, which are about no interval: intervals of several jobs end at different times, and
+/// those of a moment are joined.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Now {
     /// I/Os a second.

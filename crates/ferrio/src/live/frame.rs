@@ -62,7 +62,8 @@ pub struct JobName {
     pub directions: PerDirection<bool>,
 }
 
-/// What all clones of a job did in an interval.
+/// What all clones of a job did in an interval: of [`JobIntervalStats`] only what viewers show, because frames wait in bounded memory for a
+/// viewer that is slow.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct JobInterval {
     /// Index of the job.

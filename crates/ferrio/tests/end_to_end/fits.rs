@@ -195,7 +195,7 @@ fn a_page_shows_verdict_limits_load_and_traces() {
         assert!(page.contains(part), "{part}: {page}");
     }
     // Two limits, and at least four runs.
-    let n_marks = page.matches("<circle class=\"run\"").count();
+    let n_marks = page.matches("<circle class=\"told\"").count();
     assert!(n_marks >= 8 && n_marks.is_multiple_of(2), "{n_marks}: {page}");
     assert!(!page.contains("<script") && !page.contains("NaN"), "{page}");
 }

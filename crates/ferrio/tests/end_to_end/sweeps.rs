@@ -465,7 +465,7 @@ fn an_open_loop_stands_beside_the_closed_one() {
         );
     }
     let page = scratch.read("f/index.html");
-    assert!(page.contains("Closed loop and open loop") && page.contains("<title>50 %</title>"), "{page}");
+    assert!(page.contains("Closed loop and open loop") && page.contains("<title>50 %: "), "{page}");
     // What is missing is said.
     std::fs::remove_file(&removed).expect("a record");
     let shown = run(&scratch, "sweep --show=f").succeeded();

@@ -2,12 +2,11 @@
 //!
 //! Must not know: pages. Start reading at [`picture`].
 
-use ferrio_insight::compare::{ComparedFigure, ComparisonVerdict};
+use crate::draw::strips::change_bar;
+use crate::panel::ChangeBar;
+use ferrio_insight::compare::ComparedFigure;
 use maud::{Markup, html};
 
-/// Size of a picture, pixels.
-const WIDTH: f64 = 160.0;
-const HEIGHT: f64 = 16.0;
 /// The scale reaches at least to this change and at most to that, percent.
 const RANGE: (f64, f64) = (2.0, 100.0);
 
@@ -33,12 +32,6 @@ impl PercentScale {
         let ends = figure.change.and_then(|change| change.interval_percent);
         ends.is_some_and(|ends| ends.iter().any(|end| end.abs() > self.most_percent))
     }
-
-    /// A change as a place in the picture; one that does not fit is at its edge.
-    fn place(&self, percent: f64) -> f64 {
-        let share = (percent / self.most_percent).clamp(-1.0, 1.0);
-        WIDTH / 2.0 * (1.0 + share)
-    }
 }
 
 /// The interval as a bar, with the change as a line in it and no change as a line behind it.
@@ -48,25 +41,10 @@ pub(super) fn picture(figure: &ComparedFigure, scale: &PercentScale) -> Markup {
     else {
         return html! {};
     };
-    let (start, end, at) = (scale.place(low), scale.place(high), scale.place(percent).clamp(1.0, WIDTH - 1.0));
-    let class = match figure.verdict {
-        ComparisonVerdict::Same => "same",
-        ComparisonVerdict::Faster => "faster",
-        ComparisonVerdict::Slower => "slower",
-        ComparisonVerdict::Unknown => "unknown",
-        ComparisonVerdict::Differs => "differs",
-    };
-    // Points at the edges of the picture, where the bar goes on beyond them.
-    let point = |edge: f64, inwards: f64| format!("{edge},8 {0},1 {0},15", edge + inwards);
-    let cut_low = (low < -scale.most_percent).then(|| point(0.0, 7.0));
-    let cut_high = (high > scale.most_percent).then(|| point(WIDTH, -7.0));
-    let number = |value: f64| format!("{value:.1}");
-    html! {
-        svg class=(format!("interval {class}")) width=(WIDTH) height=(HEIGHT) aria-hidden="true" {
-            line class="none" x1=(number(WIDTH / 2.0)) x2=(number(WIDTH / 2.0)) y1="0" y2=(HEIGHT) {}
-            rect x=(number(start)) y="4" width=(number((end - start).max(2.0))) height=(HEIGHT - 8.0) rx="2" {}
-            @for points in cut_low.iter().chain(&cut_high) { polygon class="cut" points=(points) {} }
-            line class="at" x1=(number(at)) x2=(number(at)) y1="1" y2=(HEIGHT - 1.0) {}
-        }
-    }
+    change_bar(&ChangeBar {
+        percent,
+        interval_percent: (low, high),
+        most_percent: scale.most_percent,
+        verdict: figure.verdict,
+    })
 }

@@ -58,7 +58,7 @@ fn the_page_says_what_is_known() {
     let base = [result("a", 1000.0), result("a", 1010.0), result("a", 990.0)];
     let new = [result("a", 1500.0), result("a", 1510.0), result("a", 1490.0)];
     let page = page(&[compare(&base, &new, 1.0)]);
-    for expected in ["+50.0 %", "faster (!)", "<svg class=\"interval faster\"", "To do: ", "WRONG, ", "read iops"] {
+    for expected in ["+50.0 %", "faster (!)", "fill=\"var(--better)\"", "To do: ", "WRONG, ", "read iops"] {
         assert!(page.contains(expected), "{expected}: {page}");
     }
     // The answer is the first sentence: rates of 1,000 and 1,500 a second, each known to about 1 %.
@@ -67,10 +67,10 @@ fn the_page_says_what_is_known() {
     assert!(page.find("class=\"answer\"") < page.find("<h3>"), "{page}");
     assert!(super::page(&[]).contains("0 comparisons"));
     // The change of 50 % fits on its scale; one to five times as much does not.
-    assert!(!page.contains("class=\"cut\""), "{page}");
+    assert!(!page.contains("<polygon"), "{page}");
     let far = [result("a", 5000.0), result("a", 5010.0), result("a", 4990.0)];
     let page = super::page(&[compare(&base, &far, 1.0)]);
-    assert!(page.contains("class=\"cut\"") && page.contains(words::CUT), "{page}");
+    assert!(page.contains("<polygon") && page.contains(words::CUT), "{page}");
 }
 
 #[test]

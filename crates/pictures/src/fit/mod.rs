@@ -4,9 +4,9 @@
 //! Must not know: how a verdict is reached. Start reading at [`page`]. All texts are escaped by the templates.
 
 mod picture;
-mod scale;
 mod spread;
 
+use crate::draw::definitions_in_page;
 use crate::page::{rules, static_page};
 use crate::sweep;
 use ferrio_insight::limits::{FitBound, FitVerdict, LimitSource};
@@ -135,6 +135,7 @@ pub struct FitTraceView<'a> {
 
 pub fn page(view: &FitView<'_>) -> String {
     let content = html! {
+        (definitions_in_page())
         @for fact in &view.facts { p class="remark" { (fact) } }
         (missed(view))
         (limits(view))

@@ -79,8 +79,8 @@ fn limits_stand_with_values_and_words() {
     let page = page(&view(limits));
     assert!(page.contains("<h1>DOES NOT FIT: /data is not good enough for log.</h1>"), "{page}");
     // Latencies share a scale; rates have one of their own.
-    assert_eq!((count(&page, "<figure class=\"limits\">"), count(&page, "<svg class=\"strip axis\"")), (2, 2));
-    assert_eq!((count(&page, "<circle class=\"run\""), count(&page, "<rect class=\"beyond\"")), (12, 3));
+    assert_eq!((count(&page, "<figure class=\"limits\">"), count(&page, "aria-hidden=\"true\"><text")), (2, 2));
+    assert_eq!((count(&page, "class=\"told\""), count(&page, "fill=\"url(#beyond)\"")), (12, 3));
     assert!(page.contains("◂ a limit") && page.contains("a limit ▸"), "{page}");
     assert!(page.contains("Latencies: less is better") && page.contains("I/Os a second: more is better"), "{page}");
     // A limit that holds needs no reason.
@@ -135,7 +135,7 @@ fn texts_of_a_recipe_are_no_markup() {
 fn a_limit_without_values_has_words_alone() {
     let page = page(&view(vec![row(Metric::P99, 1e7, &[], FitVerdict::CantTell)]));
     assert!(page.contains("a limit; not measured") && page.contains("Users wait."), "{page}");
-    assert_eq!((count(&page, "<svg class=\"strip"), count(&page, "<circle")), (0, 0));
+    assert_eq!((count(&page, "<svg class=\"fluid"), count(&page, "<circle")), (0, 0));
 }
 
 #[test]
@@ -194,7 +194,7 @@ fn percentiles_stand_with_the_limits_of_some() {
     shown.loads[0].spreads = vec![FitSpread { heading: "r: read".to_owned(), percentiles: all.to_vec(), limits }];
     let page = page(&shown);
     // A limit of a percentile that is not known has no row.
-    assert_eq!((count(&page, "<circle"), count(&page, "class=\"bound\"")), (3, 1));
+    assert_eq!((count(&page, "<circle"), count(&page, "stroke-width=\"3\"")), (3, 1));
     assert!(page.contains("p99 9000000 ns") && page.contains("r: read"), "{page}");
     assert_places(&page);
 }

@@ -27,6 +27,8 @@ const UPLOT: &str = include_str!("assets/uplot.js");
 const UPLOT_STYLE: &str = include_str!("assets/uplot.css");
 const SCRIPT: &str = include_str!("assets/page.js");
 const STYLE: &str = include_str!("assets/page.css");
+/// What pages without scripts have beside it: a dark form by the wish of the reader's system, and charts as markup.
+const STATIC_STYLE: &str = include_str!("assets/static.css");
 
 pub fn page(results: &[RunResult]) -> String {
     let title = title(results);
@@ -76,7 +78,7 @@ pub(crate) fn static_page(title: &str, own_style: &str, content: &Markup) -> Str
                 meta http-equiv="Content-Security-Policy" content=(POLICY);
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 title { (title) }
-                style { (PreEscaped(STYLE)) (PreEscaped(own_style)) }
+                style { (PreEscaped(STYLE)) (PreEscaped(STATIC_STYLE)) (PreEscaped(own_style)) }
             }
             body {
                 header { h1 { (title) } }

@@ -2,10 +2,10 @@
 //!
 //! Must not know: what the classes are. Start reading at [`panels`].
 
-use super::panel::{BarGroup, BarPanel, Panel, PanelContent};
 use super::spread::{BarFigure, BarJobs, latency, spread};
 use crate::chart::{AxisUnit, ChartAxis};
 use crate::charts::latency::capitalised;
+use crate::panel::{BarGroup, BarPanel, Panel, PanelContent};
 use crate::scale::AxisScale;
 use ferrio_formats::{IoKind, JobResult, LatencyKind};
 use ferrio_stats::Metric;

@@ -5,8 +5,8 @@
 use super::PlotError;
 use super::bars::{JobGroup, kinds, notes, panels};
 use super::entries::entries;
-use super::panel::Picture;
 use super::spread::BarJobs;
+use crate::panel::Picture;
 use ferrio_formats::{IoKind, RunResult};
 
 pub(super) fn picture(results: &[RunResult]) -> Result<Picture, PlotError> {

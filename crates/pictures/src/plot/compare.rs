@@ -5,9 +5,9 @@
 use super::PlotError;
 use super::bars::{JobGroup, kinds, notes, panels};
 use super::entries::result_name;
-use super::panel::Picture;
 use super::spread::BarJobs;
 use crate::job_names::job_names;
+use crate::panel::Picture;
 use ferrio_formats::{IoKind, JobResult, RunResult};
 use std::collections::BTreeSet;
 

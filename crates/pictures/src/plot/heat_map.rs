@@ -5,9 +5,10 @@
 use super::PlotError;
 use super::bars::kinds;
 use super::entries::result_name;
-use super::panel::{GridPanel, Panel, PanelContent, Picture};
 use super::spread::{BarFigure, BarJobs, spread};
 use crate::charts::latency::capitalised;
+use crate::panel::{GridPanel, Panel, PanelContent, Picture};
+use crate::scale::AxisScale;
 use ferrio_formats::{IoKind, JobResult, RunResult};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -82,6 +83,8 @@ fn panel(
         rows: numbers.iter().map(u64::to_string).collect(),
         cells: rows,
         unit: figure.unit(),
+        shades: AxisScale::Linear,
+        doubtful: Vec::new(),
     };
     Some(Panel { title, content: PanelContent::Grid(content) })
 }

@@ -4,11 +4,11 @@
 
 use super::PlotError;
 use super::entries::{Entry, entries};
-use super::panel::{BarGroup, BarPanel, FigureSpread, LinePanel, Panel, PanelContent, Picture};
 use crate::chart::{AxisUnit, ChartAxis, ChartLine, LineWeight};
 use crate::charts::distribution::shares;
 use crate::charts::latency::capitalised;
 use crate::charts::together::distribution;
+use crate::panel::{BarGroup, BarPanel, FigureSpread, LinePanel, Panel, PanelContent, Picture};
 use crate::scale::AxisScale;
 use ferrio_formats::{LatencyKind, RunResult};
 use ferrio_units::DataDirection;

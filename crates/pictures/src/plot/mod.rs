@@ -5,22 +5,20 @@
 mod bars;
 mod by_job;
 mod compare;
-mod draw;
 mod entries;
 mod heat_map;
 mod histogram;
 mod over_time;
-mod panel;
 mod percentiles;
 mod size;
 mod spread;
 
-pub use panel::Picture;
+pub use crate::panel::Picture;
 pub use size::PictureSize;
 
 use crate::chart::AxisUnit;
+use crate::panel::{Panel, PanelContent};
 use ferrio_formats::RunResult;
-use panel::{Panel, PanelContent};
 
 pub struct PlotKind {
     pub name: &'static str,
@@ -107,7 +105,7 @@ pub fn picture(kind: &PlotKind, results: &[RunResult], title: Option<&str>) -> R
 /// # Errors
 /// The size is too small for the content.
 pub fn picture_file(picture: &Picture, size: Option<PictureSize>, format: PictureFormat) -> Result<Vec<u8>, PlotError> {
-    draw::file(picture, size, format)
+    crate::draw::file(picture, size, format)
 }
 
 /// The programs that have measured, and what a reader has to know about the results.

@@ -4,10 +4,10 @@
 
 use super::PlotError;
 use super::entries::{Entry, entries};
-use super::panel::{LinePanel, Panel, PanelContent, Picture};
 use crate::chart::{AxisUnit, ChartAxis, ChartLine, LineWeight};
 use crate::charts::latency::{capitalised, series_lines};
 use crate::charts::rates::line;
+use crate::panel::{LinePanel, Panel, PanelContent, Picture};
 use crate::scale::AxisScale;
 use ferrio_formats::{LatencyKind, Quantity, RunResult, TimeBase, TimeSeries, average};
 use ferrio_units::DataDirection;

@@ -5,9 +5,9 @@
 use super::PlotError;
 use super::entries::entries;
 use super::histogram::{paled, title_of, words_of};
-use super::panel::{LinePanel, Panel, PanelContent, Picture};
 use crate::chart::{AxisUnit, ChartAxis, ChartLine};
 use crate::charts::together::distribution;
+use crate::panel::{LinePanel, Panel, PanelContent, Picture};
 use crate::scale::AxisScale;
 use ferrio_formats::{IoKind, JobResult, LatencyFigures, LatencyKind, RunResult};
 use std::collections::BTreeSet;

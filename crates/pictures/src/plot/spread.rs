@@ -2,8 +2,8 @@
 //!
 //! Must not know: panels. Start reading at [`spread`].
 
-use super::panel::FigureSpread;
 use crate::chart::AxisUnit;
+use crate::panel::FigureSpread;
 use ferrio_formats::{
     Figures, IoKind, JobResult, LatencyFigures, LatencyKind, Quantity, RunResult, SampledRate, TimeBin, TimeSeries,
     together,

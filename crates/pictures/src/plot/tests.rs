@@ -1,8 +1,8 @@
 //! Tests of the kinds, with figures whose pictures are known.
 
-use super::panel::LinePanel;
 use super::*;
 use crate::chart::LineWeight;
+use crate::panel::LinePanel;
 use crate::scale::AxisScale;
 use ferrio_formats::{Figures, JobResult, LatencyFigures, LatencyHeat, LatencyKind, Quantity, SampledRate, TimeSeries};
 use ferrio_units::DataDirection;

@@ -3,14 +3,13 @@
 //! The values of the other parameters make the lines. Must not know: pages. Start reading at [`curves`].
 
 use super::ReadOutcome;
-use super::frame::{HEIGHT, PixelScale, WIDTH, bottom_axis, left_axis, pixels, place_of, value_text};
+use crate::chart::{AxisUnit, ChartAxis, ChartLine, PointMark};
+use crate::draw::{lines_in_page, sample_in_page};
 use crate::outcome::{ShownParameter, ShownPoint, ShownSubject};
-use ferrio_insight::repeats::RepeatedFigure;
-use ferrio_stats::{Metric, MetricUnit};
+use crate::panel::LinePanel;
+use crate::scale::AxisScale;
+use ferrio_stats::Metric;
 use maud::{Markup, html};
-
-/// A text above a mark that is nearer to the upper edge has no room.
-const NEAR_EDGE: f64 = 30.0;
 
 /// Lines of a picture that a reader tells apart.
 const MOST_LINES: usize = 8;
@@ -18,7 +17,8 @@ const MOST_LINES: usize = 8;
 /// Points that differ in one parameter alone.
 pub(super) struct CurveLine<'a> {
     pub(super) name: String,
-    pub(super) points: Vec<&'a dyn ShownPoint>,
+    /// The points, each with its words.
+    pub(super) points: Vec<(String, &'a dyn ShownPoint)>,
 }
 
 /// All curves of a job's I/O.
@@ -33,7 +33,7 @@ pub(super) fn curves(view: &ReadOutcome<'_>, subject: ShownSubject<'_>) -> Marku
             @for metric in [Metric::Iops, Metric::Bandwidth, Metric::P99] {
                 (over_parameter(view, subject, along, lines, metric))
             }
-            (against_throughput(Some(view), subject, lines, Metric::P99, &|point| format!("#{}", point.number())))
+            (against_throughput(subject, lines, Metric::P99, &|point| view.is_knee(point, subject)))
         }
         @if lines.len() > 1 { (key(lines)) }
         @if n_left_out > 0 { p class="hint" { (n_left_out) " more lines are in the table alone." } }
@@ -51,17 +51,18 @@ fn lines<'a>(view: &ReadOutcome<'a>, along: usize) -> Vec<CurveLine<'a>> {
     for point in view.points.iter().copied() {
         let others = point.places().iter().enumerate().filter(|(axis, _)| *axis != along).map(|(_, place)| *place);
         let others: Vec<usize> = others.collect();
+        let mut options = view.options(point);
+        let words = options.join(" ");
         if let Some((_, line)) = lines.iter_mut().find(|(known, _)| *known == others) {
-            line.points.push(point);
+            line.points.push((words, point));
             continue;
         }
-        let mut options = view.options(point);
         options.remove(along);
-        lines.push((others, CurveLine { name: options.join(" "), points: vec![point] }));
+        lines.push((others, CurveLine { name: options.join(" "), points: vec![(words, point)] }));
     }
     // A search tries values in an order of its own.
     for (_, line) in &mut lines {
-        line.points.sort_by_key(|point| point.places()[along]);
+        line.points.sort_by_key(|(_, point)| point.places()[along]);
     }
     lines.into_iter().map(|(_, line)| line).collect()
 }
@@ -74,114 +75,73 @@ fn over_parameter(
     metric: Metric,
 ) -> Markup {
     let ShownParameter { name, values } = &view.parameters[along];
-    let figure = |point: &&dyn ShownPoint| subject.figure(*point, metric).map(highest);
-    let scale = PixelScale::up(lines.iter().flat_map(|line| &line.points).filter_map(figure));
-    let x = |point: &dyn ShownPoint| place_of(point.places()[along], values.len());
-    let words: Vec<(f64, String)> =
-        values.iter().enumerate().map(|(index, value)| (place_of(index, values.len()), value.clone())).collect();
-    let heading = format!("{} over {name}", metric.title());
-    picture(
-        &heading,
-        &html! {
-            (left_axis(&scale, metric.unit()))
-            (bottom_axis(&words, name))
-            @for (index, line) in lines.iter().enumerate() {
-                @let marks = line.points.iter().filter_map(|point| Some((*point, subject.figure(*point, metric)?)));
-                @let marks: Vec<(&dyn ShownPoint, &RepeatedFigure)> = marks.collect();
-                @let path: Vec<(f64, f64)> = marks.iter().map(|(point, figure)| (x(*point), scale.place(figure.mean))).collect();
-                (polyline(&path, index))
-                @for (point, figure) in marks {
-                    @if let Some([low, high]) = figure.interval {
-                        line class=(format!("whisker c{index}")) x1=(pixels(x(point))) x2=(pixels(x(point))) y1=(pixels(scale.place(low))) y2=(pixels(scale.place(high))) {}
-                    }
-                    (knee(view.is_knee(point, subject), (x(point), scale.place(figure.mean))))
-                    (mark(point, index, (x(point), scale.place(figure.mean)), &format!("{}: {}", view.options(point).join(" "), value_text(metric.unit(), figure.mean))))
-                }
-            }
-        },
-    )
+    let place = |point: &dyn ShownPoint| Some(point.places()[along] as f64);
+    let is_knee = |point: &dyn ShownPoint| view.is_knee(point, subject);
+    let lines = chart_lines(lines, (subject, metric), &place, &is_knee);
+    let x = ChartAxis::of_names(name.clone(), values.clone());
+    picture(&format!("{} over {name}", metric.title()), x, metric, lines)
 }
 
-/// A latency against IOPS. `knees`: the outcome whose knees are marked. `words`: what a point says of itself.
+/// A latency against IOPS, with the knees among the points.
 pub(super) fn against_throughput(
-    knees: Option<&ReadOutcome<'_>>,
     subject: ShownSubject<'_>,
     lines: &[CurveLine<'_>],
     metric: Metric,
-    words: &dyn Fn(&dyn ShownPoint) -> String,
+    is_knee: &dyn Fn(&dyn ShownPoint) -> bool,
 ) -> Markup {
-    let both =
-        |point: &dyn ShownPoint| Some((subject.figure(point, Metric::Iops)?.mean, subject.figure(point, metric)?.mean));
-    let all: Vec<(f64, f64)> = lines.iter().flat_map(|line| &line.points).filter_map(|point| both(*point)).collect();
-    if all.len() < 2 {
+    let place = |point: &dyn ShownPoint| Some(subject.figure(point, Metric::Iops)?.mean);
+    let lines = chart_lines(lines, (subject, metric), &place, is_knee).into_iter().map(ChartLine::without_band);
+    let lines: Vec<ChartLine> = lines.collect();
+    if lines.iter().map(|line| line.x.len()).sum::<usize>() < 2 {
         return html! {};
     }
-    let (across, up) = (
-        PixelScale::across(all.iter().map(|(iops, _)| *iops)),
-        PixelScale::up(all.iter().map(|(_, latency)| *latency)),
-    );
-    let ticks = across.ticks().into_iter();
-    let below: Vec<(f64, String)> =
-        ticks.map(|value| (across.place(value), value_text(MetricUnit::IosPerSecond, value))).collect();
-    picture(
-        &format!("{} against {}", metric.title(), Metric::Iops.title()),
-        &html! {
-            (left_axis(&up, metric.unit()))
-            (bottom_axis(&below, Metric::Iops.heading()))
-            @for (index, line) in lines.iter().enumerate() {
-                @let marks = line.points.iter().filter_map(|point| both(*point).map(|(iops, latency)| (*point, (across.place(iops), up.place(latency)))));
-                @let marks: Vec<(&dyn ShownPoint, (f64, f64))> = marks.collect();
-                (polyline(&marks.iter().map(|(_, place)| *place).collect::<Vec<_>>(), index))
-                @for (point, place) in marks {
-                    (knee(knees.is_some_and(|outcome| outcome.is_knee(point, subject)), place))
-                    (mark(point, index, place, &words(point)))
-                }
-            }
-        },
-    )
+    let scale = AxisScale::fitting(lines.iter().flat_map(|line| line.x.iter().copied()));
+    let x = ChartAxis::new(Metric::Iops.title(), AxisUnit::IosPerSecond, scale);
+    picture(&format!("{} against {}", metric.title(), Metric::Iops.title()), x, metric, lines)
 }
 
-fn highest(figure: &RepeatedFigure) -> f64 {
-    figure.interval.map_or(figure.mean, |[_, high]| high.min(2.0 * figure.mean).max(figure.mean))
+/// Lines through the points that have a place from left to right and a figure above it.
+fn chart_lines(
+    lines: &[CurveLine<'_>],
+    (subject, metric): (ShownSubject<'_>, Metric),
+    place: &dyn Fn(&dyn ShownPoint) -> Option<f64>,
+    is_knee: &dyn Fn(&dyn ShownPoint) -> bool,
+) -> Vec<ChartLine> {
+    let made = |(look, line): (usize, &CurveLine<'_>)| {
+        let mut made = ChartLine { has_whiskers: true, ..ChartLine::new(line.name.clone(), look) };
+        for (words, point) in &line.points {
+            let Some((x, figure)) = place(*point).zip(subject.figure(*point, metric)) else { continue };
+            let [low, high] = figure.interval.unwrap_or([f64::NAN; 2]);
+            made.x.push(x);
+            made.y.push(figure.mean);
+            made.low.push(low);
+            made.high.push(high);
+            let value = metric.text(figure.mean);
+            let (words, is_doubtful) = (format!("{words}: {value}"), !point.is_believable());
+            made.marks.push(PointMark { words, is_doubtful, is_knee: is_knee(*point) });
+        }
+        made
+    };
+    lines.iter().enumerate().map(made).collect()
 }
 
-fn picture(heading: &str, content: &Markup) -> Markup {
+fn picture(heading: &str, x: ChartAxis, metric: Metric, lines: Vec<ChartLine>) -> Markup {
+    let scale = AxisScale::fitting(lines.iter().flat_map(|line| line.y.iter().copied()));
+    let y = ChartAxis::new(metric.title(), AxisUnit::of(metric.unit()), scale);
     html! {
         figure {
             figcaption { (heading) }
-            svg class="curves" viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) role="img" aria-label=(heading) { (content) }
+            (lines_in_page(&LinePanel { x, y, lines }, heading))
         }
     }
 }
 
-fn polyline(path: &[(f64, f64)], index: usize) -> Markup {
-    let points: Vec<String> = path.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
-    html! { @if path.len() > 1 { polyline class=(format!("line c{index}")) points=(points.join(" ")) {} } }
-}
-
-/// A point; hollow where its figures cannot be believed.
-fn mark(point: &dyn ShownPoint, index: usize, (x, y): (f64, f64), words: &str) -> Markup {
-    let class = format!("mark c{index}{}", if point.is_believable() { "" } else { " hollow" });
-    html! { circle class=(class) cx=(pixels(x)) cy=(pixels(y)) r="4" { title { (words) } } }
-}
-
-/// A ring around the mark of a knee, with its name above it, or below it near the upper edge.
-fn knee(is_knee: bool, (x, y): (f64, f64)) -> Markup {
-    let name_y = if y > NEAR_EDGE { y - 13.0 } else { y + 22.0 };
-    html! {
-        @if is_knee {
-            circle class="knee" cx=(pixels(x)) cy=(pixels(y)) r="9" { title { "knee" } }
-            text class="knee-name" x=(pixels(x)) y=(pixels(name_y)) { "knee" }
-        }
-    }
-}
-
-/// What the colours of the lines mean.
+/// What the lines are.
 pub(super) fn key(lines: &[CurveLine<'_>]) -> Markup {
     html! {
         ul class="key" {
-            @for (index, line) in lines.iter().enumerate() {
-                li { span class=(format!("swatch c{index}")) {} (line.name) }
+            @for (look, line) in lines.iter().enumerate() {
+                li { (sample_in_page(&ChartLine::new(String::new(), look))) " " (line.name) }
             }
         }
     }

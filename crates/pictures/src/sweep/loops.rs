@@ -3,10 +3,9 @@
 //! Must not know: how rates are chosen. Start reading at [`beside_each_other`].
 
 use super::curves::{CurveLine, against_throughput, key};
-use super::frame::value_text;
 use crate::outcome::{ShownLoops, ShownPoint, ShownSubject};
 use ferrio_formats::IoKind;
-use ferrio_stats::{Metric, MetricUnit};
+use ferrio_stats::Metric;
 use maud::{Markup, html};
 
 /// What the two loops are.
@@ -32,23 +31,15 @@ fn subjects<'a>(view: &ShownLoops<'a>) -> Vec<ShownSubject<'a>> {
 }
 
 fn of_subject(view: &ShownLoops<'_>, subject: ShownSubject<'_>) -> Markup {
-    let lines = [("closed loop", &view.closed), ("open loop", &view.open)].map(|(name, points)| CurveLine {
-        name: name.to_owned(),
-        points: points.iter().map(|(_, point)| *point).collect(),
-    });
-    let words = |point: &dyn ShownPoint| {
-        let all = view.closed.iter().chain(&view.open);
-        all.into_iter()
-            .find(|(_, one)| std::ptr::addr_eq(*one, point))
-            .map_or(String::new(), |(words, _)| words.clone())
-    };
+    let lines = [("closed loop", &view.closed), ("open loop", &view.open)]
+        .map(|(name, points)| CurveLine { name: name.to_owned(), points: points.clone() });
     html! {
         h3 { (subject.job) ": " (subject.kind.name()) }
-        div class="pictures loops" {
-            (against_throughput(None, subject, &lines, Metric::P99, &words))
-            (against_throughput(None, subject, &lines, Metric::MeanLatency, &words))
+        div class="pictures" {
+            (against_throughput(subject, &lines, Metric::P99, &|_| false))
+            (against_throughput(subject, &lines, Metric::MeanLatency, &|_| false))
         }
-        div class="loops" { (key(&lines)) }
+        (key(&lines))
         (table(view, subject))
     }
 }
@@ -75,8 +66,8 @@ fn table(view: &ShownLoops<'_>, subject: ShownSubject<'_>) -> Markup {
                                 tr class=(if point.is_believable() { "" } else { "hollow" }) {
                                     td class="words" { (words) }
                                     td class="words" { (load) }
-                                    td { (value_text(MetricUnit::IosPerSecond, rate.mean)) }
-                                    @for metric in LATENCIES { td { (subject.figure(*point, metric).map(|one| value_text(metric.unit(), one.mean)).unwrap_or_default()) } }
+                                    td { (Metric::Iops.cell(rate.mean)) }
+                                    @for metric in LATENCIES { td { (metric.cell_or(subject.figure(*point, metric).map(|one| one.mean), "")) } }
                                 }
                             }
                         }

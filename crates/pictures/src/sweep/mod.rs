@@ -4,7 +4,6 @@
 //! Must not know: how a sweep is made. Start reading at [`page`]. All texts are escaped by the templates.
 
 mod curves;
-mod frame;
 mod loops;
 mod map;
 mod table;
@@ -15,8 +14,6 @@ use crate::outcome::{ShownOutcome, ShownParameter, ShownPoint, ShownSubject};
 use crate::page::{one_finding, rules, static_page};
 use ferrio_stats::Finding;
 use maud::{Markup, html};
-
-pub(crate) use frame::value_text;
 
 pub(crate) const OWN_STYLE: &str = include_str!("sweep.css");
 

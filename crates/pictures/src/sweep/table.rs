@@ -3,10 +3,9 @@
 //! Must not know: curves. Start reading at [`table`].
 
 use super::ReadOutcome;
-use super::frame::value_text;
 use crate::outcome::{ShownOutcome, ShownSubject};
 use ferrio_insight::repeats::RepeatedFigure;
-use ferrio_stats::{Metric, MetricUnit};
+use ferrio_stats::Metric;
 use maud::{Markup, html};
 
 const LATENCIES: [Metric; 5] = [Metric::MeanLatency, Metric::P50, Metric::P99, Metric::P999, Metric::Max];
@@ -48,10 +47,10 @@ pub(super) fn table(view: &ReadOutcome<'_>, subject: ShownSubject<'_>) -> Markup
                             tr class=(if point.is_believable() { "" } else { "hollow" }) {
                                 th scope="row" { (point.number()) }
                                 @for (parameter, place) in view.parameters.iter().zip(point.places()) { td data-label=(parameter.name) { (parameter.values.get(*place).map_or("", String::as_str)) } }
-                                td data-label=(Metric::Bandwidth.heading()) { (bandwidth.map(|figure| value_text(MetricUnit::BytesPerSecond, figure.mean).replace(" MB/s", "")).unwrap_or_default()) }
-                                td data-label=(Metric::Iops.heading()) { (value_text(MetricUnit::IosPerSecond, rate.mean)) }
+                                td data-label=(Metric::Bandwidth.heading()) { (cell(bandwidth, Metric::Bandwidth)) }
+                                td data-label=(Metric::Iops.heading()) { (Metric::Iops.cell(rate.mean)) }
                                 td data-label="±" { (rate.half_width_percent().map_or("?".to_owned(), |half| format!("{half:.1} %"))) }
-                                @for metric in LATENCIES { td data-label=(metric.heading()) { (latency(subject.figure(point, metric), metric)) } }
+                                @for metric in LATENCIES { td data-label=(metric.heading()) { (cell(subject.figure(point, metric), metric)) } }
                             }
                         }
                     }
@@ -61,6 +60,6 @@ pub(super) fn table(view: &ReadOutcome<'_>, subject: ShownSubject<'_>) -> Markup
     }
 }
 
-fn latency(figure: Option<&RepeatedFigure>, metric: Metric) -> String {
-    figure.map(|figure| value_text(metric.unit(), figure.mean)).unwrap_or_default()
+fn cell(figure: Option<&RepeatedFigure>, metric: Metric) -> String {
+    metric.cell_or(figure.map(|figure| figure.mean), "")
 }

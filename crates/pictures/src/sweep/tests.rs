@@ -87,6 +87,24 @@ fn count(page: &str, part: &str) -> usize {
     page.matches(part).count()
 }
 
+/// Points that cannot be believed.
+fn n_hollow(page: &str) -> usize {
+    let shapes = page.split('<').filter(|shape| shape.starts_with("circle") || shape.starts_with("polygon"));
+    shapes.filter(|shape| shape.contains("fill=\"var(--panel)\"")).count()
+}
+
+/// Values in maps that cannot be believed.
+fn n_struck(page: &str) -> usize {
+    page.split('<').filter(|shape| shape.starts_with("line") && shape.contains("stroke=\"#")).count()
+}
+
+/// Lines through points: those of axes and legends apart.
+fn n_lines(page: &str) -> usize {
+    let shapes = page.split('<').filter(|shape| shape.starts_with("polyline") || shape.starts_with("line"));
+    shapes.filter(|shape| shape.contains("stroke=\"var(--c") && shape.contains("stroke-width=\"1.75\"")).count()
+        - count(page, "<ul class=\"key\">") * 2
+}
+
 #[test]
 fn curves_maps_and_all_points_are_shown() {
     let point = |index: usize| MadePoint {
@@ -108,21 +126,23 @@ fn curves_maps_and_all_points_are_shown() {
         answers: vec!["Knee of read of a: iodepth=2.".to_owned()],
         remarks: vec!["One run is missing.".to_owned()],
     });
-    assert_eq!(count(&within_part(&outcome).into_string(), "<circle class=\"knee\""), 0);
+    assert_eq!(count(&within_part(&outcome).into_string(), "class=\"ring\""), 0);
     assert!(page.contains("a &lt;job&gt;: read") && !page.contains("a <job>"));
     // Two lines in four pictures, with three points each; one point is hollow in each of them.
-    assert_eq!(
-        (count(&page, "<polyline"), count(&page, "<circle class=\"mark"), count(&page, " hollow\" cx=")),
-        (8, 24, 4)
-    );
+    assert_eq!((n_lines(&page), count(&page, "class=\"told\""), n_hollow(&page)), (8, 24, 4));
     // The knee is marked in each of the pictures, and the first sentence is the answer.
-    assert_eq!((count(&page, "<circle class=\"knee\""), count(&page, ">knee</text>")), (4, 4));
+    assert_eq!((count(&page, "class=\"ring\""), count(&page, ">knee</text>")), (4, 4));
     let place = |text: &str| page.find(text).unwrap_or_else(|| panic!("{text}: {page}"));
     assert!(place("Knee of read of a: iodepth=2.") < place("One run is missing."));
-    assert!(page.contains("IOPS by bs and iodepth") && count(&page, "<table class=\"map\"") == 2);
-    // The point with the lowest rate has the lightest cell, and that with the highest the darkest.
-    assert!(page.contains("<td class=\"s0\">100</td>") && page.contains("<td class=\"s7\">600</td>"));
-    assert_eq!(count(&page, "<tr class=\"hollow\">"), 1);
+    assert!(page.contains("IOPS by bs and iodepth") && count(&page, "<svg class=\"fixed chart\"") == 2 + 2);
+    // The point with the lowest rate has the darkest cell, and that with the highest the brightest.
+    let map = &page[place("IOPS by bs and iodepth")..];
+    let cell =
+        |value: &str| map.split(value).next().and_then(|before| before.rsplit("<rect").next()).unwrap_or_default();
+    for (value, colour) in [(">100</text>", "#440154"), (">600</text>", "#fde725")] {
+        assert!(cell(value).contains(colour), "{value}: {}", cell(value));
+    }
+    assert_eq!((count(&page, "<tr class=\"hollow\">"), n_struck(&page)), (1, 2));
     assert!(page.contains("One run is missing.") && page.contains("contradicts no figure"));
 }
 
@@ -155,8 +175,8 @@ fn both_loops_are_in_one_picture() {
     };
     let page = beside_each_other(&loops).into_string();
     // The figures have no mean latency, so that there is one picture with a line for each loop.
-    assert_eq!((count(&page, "<polyline"), count(&page, "<circle"), count(&page, " hollow\" cx=")), (2, 4, 1));
-    assert!(page.contains("<title>iodepth=2</title>") && page.contains("<title>95 %</title>"));
+    assert_eq!((n_lines(&page), count(&page, "class=\"told\""), n_hollow(&page)), (2, 4, 1));
+    assert!(page.contains("<title>iodepth=2: 5.00 ms</title>") && page.contains("<title>95 %: 2.50 ms</title>"));
     assert!(
         page.contains("Both have bs=&lt;4k&gt;.")
             && page.contains("<tr class=\"hollow\"><td class=\"words\">open</td>")

@@ -18,20 +18,20 @@ pub enum WorkerMessage {
     /// Statistics so far, on request.
     Snapshot(#[serde(with = "packed")] Box<ThreadStats>),
     /// Statistics at the end of an interval.
-    Interval(Box<IntervalFigures>),
+    Interval(Box<WorkerSnapshot>),
     /// Figures of an interval for the search for a steady state.
     Steady(SteadySample),
     Outcome(Box<WorkerOutcome>),
 }
 
-/// Statistics of a worker at a certain time.
+/// All that a worker has counted up to a certain time. An interval ([`ferrio_stats::IntervalStats`]) is the difference of two of these: the
+/// worker keeps no second set of counters.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct IntervalFigures {
+pub struct WorkerSnapshot {
     /// The time on the run's clock, nanoseconds.
     pub at_ns: u64,
     /// The time at which the interval was to end; no I/O completed between it and `at_ns`, except at `at_ns` itself.
     pub due_ns: u64,
-    /// All that the worker has counted so far.
     #[serde(with = "packed")]
     pub stats: ThreadStats,
 }

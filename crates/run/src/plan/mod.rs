@@ -215,15 +215,9 @@ fn seeds(job: &JobSpec, thread_number: u32) -> SeedTable {
     let base = match job.pattern.randseed {
         Some(seed) => seed,
         None if job.pattern.randrepeat => DEFAULT_RAND_SEED,
-        None => system_seed(),
+        None => ferrio_units::random::system_seed(),
     };
     SeedTable::new(base, u64::from(thread_number))
-}
-
-fn system_seed() -> u64 {
-    use std::hash::{BuildHasher, Hasher};
-    // The standard library seeds its hash maps with the system's random numbers.
-    std::collections::hash_map::RandomState::new().build_hasher().finish()
 }
 
 fn with_drawn_runtime(job: &Arc<JobSpec>, seeds: &SeedTable) -> Arc<JobSpec> {

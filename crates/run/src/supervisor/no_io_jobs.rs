@@ -3,8 +3,8 @@
 //! Must not know: how workers are ended. Start reading at [`NoIoJobs::due`].
 //! Facts: fio 3.41 with `cpuio` and `exec` jobs that start before, with and after other jobs.
 
+use super::record::Phase;
 use super::record::SupervisedWorker;
-use super::steady_group::Phase;
 use crate::compat;
 use crate::plan::{RunPlan, WorkerPlan};
 use ferrio_engine::EndsWith;
@@ -39,12 +39,7 @@ impl NoIoJobs {
         if self.ends_with.is_empty() {
             return Vec::new();
         }
-        let progress = |record: &SupervisedWorker| match record {
-            _ if record.has_ended() => Phase::Ended,
-            _ if record.is_waiting() => Phase::Waiting,
-            _ => Phase::Running,
-        };
-        self.look(&records.iter().map(progress).collect::<Vec<_>>())
+        self.look(&records.iter().map(SupervisedWorker::phase).collect::<Vec<_>>())
     }
 
     /// Companions to end. All end when the last job that counts as one with I/O ends, unless a job of any kind still waits for

@@ -23,6 +23,14 @@ pub(super) enum WorkerStatus {
     Ended,
 }
 
+/// A worker's status without its handle.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Phase {
+    Waiting,
+    Running,
+    Ended,
+}
+
 /// The figures of a worker that were reported so far.
 pub(super) struct ToldFigures {
     pub(super) stats: ThreadStats,
@@ -65,6 +73,14 @@ pub(super) struct SupervisedWorker {
 }
 
 impl SupervisedWorker {
+    pub(super) fn phase(&self) -> Phase {
+        match self.status {
+            WorkerStatus::Waiting => Phase::Waiting,
+            WorkerStatus::Running(_) => Phase::Running,
+            WorkerStatus::Ended => Phase::Ended,
+        }
+    }
+
     pub(super) fn is_waiting(&self) -> bool {
         matches!(self.status, WorkerStatus::Waiting)
     }

@@ -3,7 +3,7 @@
 //! Must not know: the criteria of a steady state, how workers are ended. Start reading at [`enter`], then [`take`].
 
 use super::record::SupervisedWorker;
-use super::steady_group::{Phase, Steady, SteadyGroup};
+use super::steady_group::{Steady, SteadyGroup};
 use crate::plan::RunPlan;
 use ferrio_stats::{SteadySample, SteadyState};
 
@@ -45,16 +45,8 @@ pub(super) fn take(
         None => return Vec::new(),
     };
     let Some(Steady::Leads(mut group)) = records[leader].steady.take() else { return Vec::new() };
-    let is_steady = group.take(index, sample, |member| phase(&records[member]), tell);
+    let is_steady = group.take(index, sample, |member| records[member].phase(), tell);
     let ending = if is_steady { group.members().collect() } else { Vec::new() };
     records[leader].steady = Some(Steady::Leads(group));
     ending
-}
-
-fn phase(record: &SupervisedWorker) -> Phase {
-    match record {
-        _ if record.is_waiting() => Phase::Waiting,
-        _ if record.is_running() => Phase::Running,
-        _ => Phase::Ended,
-    }
 }

@@ -2,6 +2,7 @@
 //!
 //! Must not know: the criteria of a steady state, how workers are ended. Start reading at [`SteadyGroup::take`].
 
+use super::record::Phase;
 use crate::plan::WorkerPlan;
 use ferrio_stats::{SteadySample, SteadyState};
 use std::collections::VecDeque;
@@ -98,15 +99,6 @@ impl SteadyGroup {
         self.members.iter_mut().filter_map(|member| member.samples.pop_front()).for_each(|next| sum.add_member(&next));
         Some(sum)
     }
-}
-
-/// Phase of a member.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Phase {
-    /// Not started.
-    Waiting,
-    Running,
-    Ended,
 }
 
 #[cfg(test)]

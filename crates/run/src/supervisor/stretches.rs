@@ -9,7 +9,7 @@ use super::record::{SupervisedWorker, ToldFigures};
 use super::series::{self, SeriesKeeper};
 use crate::events::{RunEvent, RunObserver};
 use crate::link::board::{Board, IntervalTimes};
-use crate::link::message::IntervalFigures;
+use crate::link::message::WorkerSnapshot;
 use crate::plan::{RunPlan, WorkerPlan};
 use crate::probed::provenance;
 use ferrio_stats::{IntervalStats, JobEnd, JobSeries, ResourceUsage, StretchTimes, ThreadStats};
@@ -58,11 +58,11 @@ impl StretchTeller {
         &self,
         worker: &WorkerPlan,
         record: &mut SupervisedWorker,
-        figures: IntervalFigures,
+        figures: WorkerSnapshot,
         now: Instant,
         observer: &mut dyn RunObserver,
     ) {
-        let IntervalFigures { at_ns, due_ns, stats } = figures;
+        let WorkerSnapshot { at_ns, due_ns, stats } = figures;
         let is_told = self.tell_interval(worker, record, &stats, (due_ns, at_ns), observer);
         // If the worker is killed later, these are the last figures known.
         record.snapshot = Some((Box::new(stats.clone()), now));

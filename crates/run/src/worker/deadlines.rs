@@ -12,7 +12,7 @@ use super::worker_figures::WorkerFigures;
 use crate::error::{Failure, failure};
 use crate::events::MessageStream;
 use crate::link::board::{WorkerState, attention};
-use crate::link::message::{IntervalFigures, WorkerMessage};
+use crate::link::message::{WorkerMessage, WorkerSnapshot};
 use crate::link::trace::TraceGroup;
 use crate::plan::WorkerPlan;
 use ferrio_stats::note::RunNote;
@@ -182,7 +182,7 @@ impl Deadlines {
         if let Some(due_ns) = self.samplers.intervals.at(now_ns, &worker.core) {
             debug_assert!(due_ns <= now_ns, "an interval is handed over after its end");
             let stats = self.figures.at(now_ns, worker);
-            let figures = Box::new(IntervalFigures { at_ns: now_ns, due_ns, stats });
+            let figures = Box::new(WorkerSnapshot { at_ns: now_ns, due_ns, stats });
             (worker.core.context.send)(&WorkerMessage::Interval(figures));
         }
     }

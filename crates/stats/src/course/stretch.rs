@@ -6,7 +6,8 @@ use crate::{Failure, ReportMessage, ThreadStats};
 use ferrio_units::PerDirection;
 use serde::{Deserialize, Serialize};
 
-/// Figures of a worker over a stretch of time.
+/// Figures of a worker over a stretch of time: the one form in which the supervisor, records of intervals, fleets and live views have an
+/// interval.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct IntervalStats {
     pub job_name: String,

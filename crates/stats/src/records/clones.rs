@@ -13,7 +13,8 @@ use std::collections::BTreeMap;
 /// Intervals by which a clone may be late before the others no longer wait for it.
 const MOST_LATE: u64 = 3;
 
-/// Figures of clones together, over an interval or to their end.
+/// Figures of clones together, over an interval or to their end. Beside the sum it has rates: clones of an interval have times of different
+/// lengths, so that the rates do not follow from the sum.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JobIntervalStats {
     /// Their sum. The number of the job is that of its first clone; start and end are those of the earliest and of the latest clone.

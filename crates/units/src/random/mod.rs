@@ -26,6 +26,13 @@ pub use taus88::Taus88;
 pub use taus258::Taus258;
 pub use uniform_blocks::UniformBlocks;
 
+/// A number of the system, another one at each call.
+pub fn system_seed() -> u64 {
+    use std::hash::{BuildHasher, Hasher};
+    // The standard library seeds its hash maps with the system's random numbers.
+    std::collections::hash_map::RandomState::new().build_hasher().finish()
+}
+
 /// 2^64 divided by the square of the golden ratio: the odd multiplier that scatters ranks of skewed distributions and words of random fills.
 pub const GOLDEN_RATIO_64: u64 = 0x61C8_8646_80B5_83EB;
 

@@ -49,17 +49,12 @@ impl HttpLogin {
             Self::Basic(value) => value.clone(),
             Self::Digest(digest) => {
                 digest.n_uses += 1;
-                let cnonce = format!("{:016x}", random());
+                // A number that no other client has drawn.
+                let cnonce = format!("{:016x}", ferrio_units::random::system_seed());
                 digest.header(login, method, target, &cnonce)
             }
         }
     }
-}
-
-/// A number that no other client has drawn.
-fn random() -> u64 {
-    use std::hash::{BuildHasher, Hasher};
-    std::collections::hash_map::RandomState::new().build_hasher().finish()
 }
 
 impl DigestChallenge {

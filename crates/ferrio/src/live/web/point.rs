@@ -5,8 +5,9 @@
 use crate::live::board::Now;
 use serde::{Serialize, Serializer};
 
-/// Figures of a moment. In JSON a list of: I/Os a second, bytes a second, p50, p99, p99.9 and the slowest I/O in nanoseconds (each `null`
-/// where nothing was measured), I/Os in flight, p99 of the syncs. All of them are `null` where nothing ran, or nothing is known.
+/// Figures of a moment: the short form in JSON of an `Option<Now>`, of which a course has hundreds. It is a list of: I/Os a second, bytes a
+/// second, p50, p99, p99.9 and the slowest I/O in nanoseconds (each `null` where nothing was measured), I/Os in flight, p99 of the syncs. All
+/// of them are `null` where nothing ran, or nothing is known.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct PagePoint(pub(super) Option<Now>);
 

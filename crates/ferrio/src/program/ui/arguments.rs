@@ -4,6 +4,7 @@
 
 use crate::ui::console::Console;
 use crate::ui::exit::{self, Exit};
+use anyhow::anyhow;
 use clap::{Command, Parser};
 use std::ffi::OsString;
 use std::io::IsTerminal;
@@ -15,6 +16,12 @@ const HELP_COLUMNS: usize = 80;
 /// The whole help of a command.
 pub(crate) fn help_text(command: Command) -> String {
     with_columns(command).render_long_help().to_string()
+}
+
+/// A share as an argument, 0 to 100.
+pub(crate) fn percent(text: &str) -> anyhow::Result<f64> {
+    let percent = text.parse().ok().filter(|percent| (0.0..=100.0).contains(percent));
+    percent.ok_or_else(|| anyhow!("a number from 0 to 100 is wanted"))
 }
 
 /// The arguments (the command's name first) as the command's type.

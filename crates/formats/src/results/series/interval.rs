@@ -37,7 +37,8 @@ impl<T> TimeInterval<T> {
 /// No time is later, so that sums of times fit.
 const LAST_NS: u64 = u64::MAX / 4;
 
-/// Intervals in the order of time, none of which overlaps another.
+/// Intervals in the order of time, none of which overlaps another. Those of foreign logs have any length and gaps between them, so that neighbours
+/// are joined by their times; series of equal intervals join pairs with [`ferrio_stats::halved`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct TimeIntervals<T> {
     all: Vec<TimeInterval<T>>,

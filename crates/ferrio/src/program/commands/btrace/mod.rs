@@ -56,7 +56,7 @@ struct Request {
     #[arg(short = 'D', long, value_name = "N", default_value_t = 256, value_parser = clap::value_parser!(u64).range(1..=1 << 16))]
     max_depth: u64,
     /// Leave out processes with a smaller share of the I/Os, in percent
-    #[arg(long, value_name = "PERCENT", default_value_t = 1.0, value_parser = share)]
+    #[arg(long, value_name = "PERCENT", default_value_t = 1.0, value_parser = arguments::percent)]
     min_share: f64,
     /// A further option for all jobs, such as invalidate=0
     #[arg(short = 'a', long, value_name = "NAME=VALUE", value_parser = job_text::check_value)]
@@ -168,9 +168,4 @@ fn reason(error: &TraceError) -> String {
             other => format!("it cannot be imitated: {other:?}"),
         },
     }
-}
-
-fn share(text: &str) -> anyhow::Result<f64> {
-    let percent = text.parse().ok().filter(|percent| (0.0..=100.0).contains(percent));
-    percent.ok_or_else(|| anyhow!("a number from 0 to 100 is wanted"))
 }

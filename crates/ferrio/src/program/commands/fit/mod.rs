@@ -7,6 +7,7 @@ mod text;
 mod words;
 
 use crate::shared::own_directory::OwnDirectory;
+use crate::shared::repeat_options::whole_time;
 use crate::shared::user_config::user_config;
 use crate::ui::arguments;
 use crate::ui::console::Console;
@@ -20,7 +21,6 @@ use ferrio::session::VERSION;
 use ferrio_job::SystemEnvironment;
 use ferrio_sys::file_space::file_system_space;
 use ferrio_sys::output::{AtomicFile, ProtectedPaths};
-use ferrio_units::value::{TimeUnit, parse_time_us};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -65,7 +65,7 @@ struct Request {
     #[arg(long, requires = "path")]
     headroom: bool,
     /// How long all runs may take, such as 5m: the verdict is then that of the runs that were made
-    #[arg(long, value_name = "TIME", value_parser = time, requires = "path")]
+    #[arg(long, value_name = "TIME", value_parser = whole_time, requires = "path")]
     time: Option<Duration>,
     /// Most runs of each load where fewer do not decide (4 to 1000)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(4..=1000), requires = "path")]
@@ -76,12 +76,6 @@ struct Request {
     /// Print the outcome as JSON
     #[arg(long)]
     json: bool,
-}
-
-/// A time that is not 0.
-fn time(text: &str) -> anyhow::Result<Duration> {
-    let time_us = parse_time_us(text, TimeUnit::Seconds).ok().filter(|time_us| *time_us > 0);
-    time_us.map(Duration::from_micros).ok_or_else(|| anyhow!("it is no time such as 5m"))
 }
 
 /// The command, for help, manual page and completions.

@@ -49,7 +49,7 @@ struct Request {
     #[arg(short = 'o', long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=MAX_ROWS))]
     rows: u64,
     /// Show how much of the data has this percentage of the hits
-    #[arg(short = 'p', long, value_name = "NUMBER", value_parser = percent)]
+    #[arg(short = 'p', long, value_name = "NUMBER", value_parser = arguments::percent)]
     percent: Option<f64>,
     /// Seed of the draws; 1 is that of fio
     #[arg(long, value_name = "N", default_value_t = SEED)]
@@ -168,9 +168,4 @@ fn distribution(text: &str) -> anyhow::Result<(Distribution, Option<f64>)> {
     };
     let input = input.map(str::parse).transpose().map_err(|_| anyhow!("behind {name}: a number is wanted"))?;
     Ok((distribution, input))
-}
-
-fn percent(text: &str) -> anyhow::Result<f64> {
-    let percent = text.parse().ok().filter(|percent| (0.0..=100.0).contains(percent));
-    percent.ok_or_else(|| anyhow!("a number from 0 to 100 is wanted"))
 }

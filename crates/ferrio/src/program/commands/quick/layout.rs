@@ -13,7 +13,7 @@ use ferrio_sys::file_cache::{self, CacheAdvice};
 use ferrio_sys::file_space::{self, Preallocation};
 use ferrio_sys::{Arena, ArenaKind, ArenaRequest, Errno, file_io};
 use ferrio_units::humanize::bytes_text;
-use ferrio_units::random::Taus258;
+use ferrio_units::random::{Taus258, system_seed};
 use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
@@ -54,7 +54,8 @@ pub(super) fn lay_out(
     reserve(file, size.bytes).with_context(failed)?;
     let mut buffer = new_buffer()?;
     let direct = if is_memory { None } else { open_direct(file, &mut buffer).with_context(failed)? };
-    let random = Taus258::new(seed());
+    // A new seed for each run, so that a store that removes duplicates has not seen the data before.
+    let random = Taus258::new(system_seed());
     let mut writer = BlockWriter { file, direct: direct.as_ref(), signals, buffer, random };
     let bytes = writer.write_until(size, progress).with_context(failed)?;
     finish(file, bytes).with_context(failed)?;
@@ -145,11 +146,4 @@ fn finish(file: &TargetFile, bytes: u64) -> Result<()> {
     // Only advice: the tests drop the cache themselves.
     let _ = file_cache::advise(file.opened(), 0, 0, CacheAdvice::DontNeed);
     Ok(())
-}
-
-/// A new seed for each run, so that a store that removes duplicates has not seen the data before.
-fn seed() -> u64 {
-    use std::hash::{BuildHasher, Hasher};
-    // The standard library seeds its hash maps from the system's random numbers.
-    std::collections::hash_map::RandomState::new().build_hasher().finish()
 }

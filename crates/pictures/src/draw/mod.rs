@@ -1,4 +1,4 @@
-//! Pictures as sheets, and sheets as files.
+//! Pictures as sheets, and sheets as files or as parts of pages.
 //!
 //! Must not know: results. Start reading at [`sheet_of`].
 
@@ -7,16 +7,20 @@ mod bars;
 mod files;
 mod font;
 mod grid;
+mod inline;
 mod legend;
 mod lines;
 mod palette;
 mod sheet;
+pub(crate) mod strips;
 mod units;
 
-use super::panel::{Panel, PanelContent, Picture};
-use super::{PictureFormat, PictureSize, PlotError};
+use crate::chart::ChartLine;
+use crate::panel::{GridPanel, LinePanel, Panel, PanelContent, Picture};
+use crate::plot::{PictureFormat, PictureSize, PlotError};
 use legend::Legend;
 use lines::SharedAxis;
+use maud::Markup;
 use palette::{QUIET, TEXT};
 use sheet::Frame;
 use sheet::{Anchor, Sheet, fitted, wrapped};
@@ -36,12 +40,53 @@ const WIDTH: u32 = 1200;
 ///
 /// # Errors
 /// The size is too small for what the picture shows.
-pub(super) fn file(picture: &Picture, size: Option<PictureSize>, format: PictureFormat) -> Result<Vec<u8>, PlotError> {
+pub(crate) fn file(picture: &Picture, size: Option<PictureSize>, format: PictureFormat) -> Result<Vec<u8>, PlotError> {
     let sheet = sheet_of(picture, size)?;
     match format {
         PictureFormat::Svg => files::svg(&sheet).map(String::into_bytes),
         PictureFormat::Png => files::png(&sheet),
     }
+}
+
+/// The picture as a part of a page.
+///
+/// # Errors
+/// The picture would be too high.
+pub(crate) fn in_page(picture: &Picture) -> Result<Markup, PlotError> {
+    Ok(inline::scaled(&sheet_of(picture, None)?, &picture.title))
+}
+
+/// Size of a panel of lines on a page, pixels where the page has room; its letters shrink with it on small screens.
+const PAGE_SIZE: (u32, u32) = (500, 280);
+/// Empty space at the edges of a panel on a page, pixels.
+const PAGE_MARGIN: f64 = 6.0;
+
+/// A panel of lines as a part of a page, without its legend.
+pub(crate) fn lines_in_page(panel: &LinePanel, label: &str) -> Markup {
+    let mut sheet = Sheet::empty(PAGE_SIZE.0, PAGE_SIZE.1);
+    let frame = sheet.within(PAGE_MARGIN);
+    let mut shared = SharedAxis { gutter: 0.0, ends: None };
+    shared.add(panel, frame.height());
+    lines::draw(&mut sheet, frame, panel, &shared);
+    inline::scaled(&sheet, label)
+}
+
+/// The sample of a line for the legend of a page, which has the name beside it.
+pub(crate) fn sample_in_page(line: &ChartLine) -> Markup {
+    inline::fixed(&legend::sample(line), None)
+}
+
+/// A panel of cells as a part of a page, in a size in which its words can be read.
+pub(crate) fn grid_in_page(panel: &GridPanel, label: &str) -> Markup {
+    let (width, height) = grid::page_size(panel);
+    let mut sheet = Sheet::empty((width + 2.0 * PAGE_MARGIN).ceil() as u32, (height + 2.0 * PAGE_MARGIN).ceil() as u32);
+    let frame = sheet.within(PAGE_MARGIN);
+    grid::draw(&mut sheet, frame, panel);
+    inline::fixed(&sheet, Some(label))
+}
+
+pub(crate) fn definitions_in_page() -> Markup {
+    inline::definitions()
 }
 
 /// Heights of a panel's content, pixels.

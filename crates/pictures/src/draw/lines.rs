@@ -5,11 +5,11 @@
 use super::TEXT_SIZE;
 use super::axis::DrawnAxis;
 use super::font::text_width;
-use super::palette::{AXIS, GRID, QUIET, TEXT, dashes, ink, marker};
+use super::palette::{AXIS, GRID, GROUND, QUIET, TEXT, dashes, ink, marker};
 use super::sheet::Frame;
-use super::sheet::{Anchor, Place, Sheet, fitted};
-use crate::chart::{ChartLine, LineWeight};
-use crate::plot::panel::LinePanel;
+use super::sheet::{Anchor, Ink, Place, Sheet, fitted};
+use crate::chart::{ChartLine, LineWeight, PointMark};
+use crate::panel::LinePanel;
 use crate::scale::extremes;
 
 pub(super) const BAND_OPACITY: f64 = 0.18;
@@ -19,12 +19,28 @@ const EDGE_OPACITY: f64 = 0.55;
 const N_MARKERS: usize = 8;
 /// Size of the markers on lines, pixels.
 pub(super) const RADIUS: f64 = 3.5;
+/// Space between the words of an axis, pixels.
+const BETWEEN_WORDS: f64 = 6.0;
+/// Radius of the ring of a knee, pixels.
+const RING: f64 = 8.0;
 /// A line with few points has a marker on each.
 const FEW_POINTS: usize = 40;
 
 fn vertical(panel: &LinePanel, height: f64) -> DrawnAxis {
-    let values = panel.lines.iter().flat_map(|line| line.y.iter().chain(&line.low).chain(&line.high).copied());
+    let values = panel.lines.iter().flat_map(needed);
     DrawnAxis::of(&panel.y, values, ((height - 50.0) / 40.0).clamp(2.0, 10.0) as usize)
+}
+
+/// The values of a line that its axis needs. A whisker may reach beyond the picture: one of a few runs that differ much would press all else together.
+fn needed(line: &ChartLine) -> Vec<f64> {
+    let ends = line.low.iter().chain(&line.high).copied();
+    if line.has_whiskers {
+        let known = line.y.iter().zip(&line.high).filter(|(_, high)| !high.is_nan());
+        let reach = known.map(|(y, high)| high.min(2.0 * y));
+        line.y.iter().copied().chain(reach).collect()
+    } else {
+        line.y.iter().copied().chain(ends).collect()
+    }
 }
 
 /// Width of the title and the words left of the data, pixels.
@@ -62,7 +78,7 @@ pub(super) fn draw(sheet: &mut Sheet, frame: Frame, panel: &LinePanel, shared: &
     axes(sheet, frame, plot, &x_axis, &y_axis);
     let place = |(x, y): (f64, f64)| (plot.x(x_axis.share(x)), plot.y(y_axis.share(y)));
     for line in &panel.lines {
-        band(sheet, line, &place);
+        if line.has_whiskers { whiskers(sheet, line, &place) } else { band(sheet, line, &place) }
     }
     for line in &panel.lines {
         let points: Vec<Place> = line.points().map(place).collect();
@@ -77,6 +93,33 @@ pub(super) fn draw(sheet: &mut Sheet, frame: Frame, panel: &LinePanel, shared: &
         }
         markers(sheet, line, &points);
     }
+    for line in &panel.lines {
+        for (mark, point) in line.marks.iter().zip(line.points()) {
+            draw_mark(sheet, mark, place(point), (line.colour, plot.top));
+        }
+    }
+}
+
+/// A mark of a line with such a look in a picture whose upper edge is there.
+fn draw_mark(sheet: &mut Sheet, mark: &PointMark, (x, y): Place, (look, top): (usize, f64)) {
+    if mark.is_doubtful {
+        symbol(sheet, (x, y), look, RADIUS + 1.0);
+        symbol_of(sheet, (x, y), look, RADIUS - 1.0, GROUND);
+    }
+    if mark.is_knee {
+        sheet.ring((x, y), RING, TEXT, 2.0);
+        let is_below = y < top + 2.0 * RING;
+        let word_y = if is_below { y + 2.0 * RING } else { y - 2.0 * RING };
+        sheet.text("knee", (x, word_y), TEXT_SIZE, TEXT, Anchor::Middle);
+    }
+    sheet.words((x, y), &mark.words);
+}
+
+/// The interval of each point that has one.
+fn whiskers(sheet: &mut Sheet, line: &ChartLine, place: &dyn Fn((f64, f64)) -> Place) {
+    for (x, (low, high)) in line.x.iter().zip(line.band()).filter(|(_, (low, high))| !low.is_nan() && !high.is_nan()) {
+        sheet.path(vec![place((*x, low)), place((*x, high))], ink(line.colour), 1.5);
+    }
 }
 
 /// Axes with their ticks, the grid and the titles.
@@ -86,16 +129,21 @@ fn axes(sheet: &mut Sheet, frame: Frame, plot: Frame, x_axis: &DrawnAxis, y_axis
         sheet.path(vec![(plot.left, y), (plot.right, y)], GRID, 1.0);
         sheet.text(text, (plot.left - 8.0, y), TEXT_SIZE, TEXT, Anchor::End);
     }
+    let texts: Vec<(f64, String)> =
+        x_axis.ticks.iter().map(|(value, text)| (*value, fitted(text, TEXT_SIZE, plot.width() / 2.0))).collect();
+    let widest = texts.iter().map(|(_, text)| text_width(text, TEXT_SIZE)).fold(0.0, f64::max);
+    let n_with_room = (plot.width() / (widest + BETWEEN_WORDS)).max(1.0) as usize;
+    let every = if x_axis.has_names { texts.len().div_ceil(n_with_room).max(1) } else { 1 };
     let mut free_from = f64::NEG_INFINITY;
-    for (value, text) in &x_axis.ticks {
+    for (index, (value, text)) in texts.iter().enumerate() {
         let x = plot.x(x_axis.share(*value));
         sheet.path(vec![(x, plot.top), (x, plot.bottom)], GRID, 1.0);
         let half = text_width(text, TEXT_SIZE) / 2.0;
         // At the right end, a word may not reach beyond the sheet.
         let centre = x.min(frame.right - half);
-        if centre - half > free_from {
+        if index % every == 0 && centre - half > free_from {
             sheet.text(text, (centre, plot.bottom + 13.0), TEXT_SIZE, TEXT, Anchor::Middle);
-            free_from = centre + half + 6.0;
+            free_from = centre + half + BETWEEN_WORDS;
         }
     }
     sheet.path(vec![(plot.left, plot.top), (plot.left, plot.bottom), (plot.right, plot.bottom)], AXIS, 1.0);
@@ -149,44 +197,9 @@ pub(super) fn stroke(sheet: &mut Sheet, points: &[Place], look: usize, weight: L
     let width = width_of(weight);
     match weight {
         LineWeight::Faint => sheet.path(points.to_vec(), ink(look).faded(0.35), width),
-        LineWeight::Normal => {
-            for piece in dashed(points, dashes(look)) {
-                sheet.path(piece, ink(look), width);
-            }
-        }
+        LineWeight::Normal => sheet.dashed_path(points.to_vec(), ink(look), width, dashes(look)),
         LineWeight::Bold => sheet.path(points.to_vec(), ink(look), width),
     }
-}
-
-/// The pieces of a line that are drawn.
-fn dashed(points: &[Place], lengths: &[f64]) -> Vec<Vec<Place>> {
-    let (Some(first), false) = (points.first(), lengths.is_empty()) else { return vec![points.to_vec()] };
-    let mut pieces = Vec::new();
-    let mut piece = vec![*first];
-    let (mut index, mut left) = (0, lengths[0]);
-    for pair in points.windows(2) {
-        let ((x0, y0), (x1, y1)) = (pair[0], pair[1]);
-        let length = (x1 - x0).hypot(y1 - y0);
-        let mut done = 0.0;
-        while length - done > left {
-            done += left;
-            let corner = (x0 + (x1 - x0) * done / length, y0 + (y1 - y0) * done / length);
-            piece.push(corner);
-            // Strokes have even numbers.
-            if index % 2 == 0 {
-                pieces.push(std::mem::take(&mut piece));
-            }
-            piece = vec![corner];
-            index = (index + 1) % lengths.len();
-            left = lengths[index];
-        }
-        left -= length - done;
-        piece.push((x1, y1));
-    }
-    if index % 2 == 0 {
-        pieces.push(piece);
-    }
-    pieces
 }
 
 pub(super) fn has_markers(line: &ChartLine) -> bool {
@@ -207,27 +220,17 @@ fn markers(sheet: &mut Sheet, line: &ChartLine, points: &[Place]) {
 }
 
 pub(super) fn symbol(sheet: &mut Sheet, place: Place, look: usize, radius: f64) {
+    symbol_of(sheet, place, look, radius, ink(look));
+}
+
+fn symbol_of(sheet: &mut Sheet, place: Place, look: usize, radius: f64, ink: Ink) {
     let corners = marker(look, place, radius);
-    if corners.is_empty() { sheet.disc(place, radius, ink(look)) } else { sheet.area(corners, ink(look)) }
+    if corners.is_empty() { sheet.disc(place, radius, ink) } else { sheet.area(corners, ink) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn length(piece: &[Place]) -> f64 {
-        piece.windows(2).map(|pair| (pair[1].0 - pair[0].0).hypot(pair[1].1 - pair[0].1)).sum()
-    }
-
-    #[test]
-    fn dashes_have_their_lengths_across_corners() {
-        let points = [(0.0, 0.0), (7.0, 0.0), (7.0, 93.0)];
-        let pieces = dashed(&points, &[9.0, 4.0]);
-        assert_eq!(pieces.len(), 8);
-        assert!(pieces[..7].iter().all(|piece| (length(piece) - 9.0).abs() < 1e-9), "{pieces:?}");
-        assert_eq!(pieces[0], [(0.0, 0.0), (7.0, 0.0), (7.0, 2.0)]);
-        assert_eq!(dashed(&points, &[]), [points.to_vec()]);
-    }
 
     #[test]
     fn stairs_begin_and_rise_at_their_points() {

@@ -4,6 +4,9 @@
 //! [`crate::chart`].
 
 use crate::chart::{AxisUnit, ChartAxis, ChartLine};
+use crate::scale::AxisScale;
+use ferrio_insight::compare::ComparisonVerdict;
+use ferrio_insight::limits::FitVerdict;
 
 /// A picture: panels one below the other.
 #[derive(Debug, Clone, PartialEq)]
@@ -88,4 +91,49 @@ pub struct GridPanel {
     /// For each row, the value of each column; `None`: not measured.
     pub cells: Vec<Vec<Option<f64>>>,
     pub unit: AxisUnit,
+    /// How values become shades.
+    pub shades: AxisScale,
+    /// Row and column of the cells whose values cannot be believed.
+    pub doubtful: Vec<(usize, usize)>,
+}
+
+/// Values beside a limit, in a row on an axis that several rows of a page share.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Strip {
+    pub(crate) limit: Option<StripLimit>,
+    /// Where the true figure is, with the verdict about it.
+    pub(crate) interval: Option<((f64, f64), FitVerdict)>,
+    /// The values with their words.
+    pub(crate) values: Vec<(f64, String)>,
+    /// The figure of all values together, with its words.
+    pub(crate) figure: (f64, String),
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct StripLimit {
+    pub(crate) value: f64,
+    /// Values above it are beyond it; otherwise those below it.
+    pub(crate) is_most: bool,
+    pub(crate) words: String,
+    /// The words are on the side of the values that keep the limit.
+    pub(crate) is_named_within: bool,
+}
+
+/// A value in a row below others, with its words at the left.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct NamedStrip {
+    pub(crate) words: String,
+    pub(crate) value: f64,
+    /// The limits of the value: each with `true` where values above it are beyond it.
+    pub(crate) limits: Vec<(f64, bool)>,
+}
+
+/// A change with its interval, on a scale that has the same length to both sides of no change.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct ChangeBar {
+    pub(crate) percent: f64,
+    pub(crate) interval_percent: (f64, f64),
+    /// The ends of the scale; an interval that goes beyond them ends in a point.
+    pub(crate) most_percent: f64,
+    pub(crate) verdict: ComparisonVerdict,
 }

@@ -9,11 +9,17 @@ use super::font::text_width;
 pub(super) struct Ink {
     pub(super) rgb: (u8, u8, u8),
     pub(super) opacity: f64,
+    /// What it is in CSS, where a page decides; empty: the colour.
+    pub(super) on_pages: &'static str,
 }
 
 impl Ink {
     pub(super) const fn opaque(rgb: (u8, u8, u8)) -> Self {
-        Self { rgb, opacity: 1.0 }
+        Self { rgb, opacity: 1.0, on_pages: "" }
+    }
+
+    pub(super) const fn on_pages(self, on_pages: &'static str) -> Self {
+        Self { on_pages, ..self }
     }
 
     pub(super) const fn faded(self, opacity: f64) -> Self {
@@ -39,6 +45,8 @@ pub(super) enum SheetShape {
         points: Vec<Place>,
         ink: Ink,
         width: f64,
+        /// Lengths of strokes and gaps, pixels; empty: a line without gaps.
+        dashes: &'static [f64],
     },
     Area {
         points: Vec<Place>,
@@ -55,10 +63,24 @@ pub(super) enum SheetShape {
         radius: f64,
         ink: Ink,
     },
+    /// A circle that is not filled.
+    Ring {
+        centre: Place,
+        radius: f64,
+        ink: Ink,
+        width: f64,
+    },
+    /// What a page says of a point below the pointer; a file does not show it.
+    Words {
+        centre: Place,
+        text: String,
+    },
     /// A text of one line.
     Text {
         text: String,
         place: Place,
+        /// How far it is moved to the right, pixels: places may be percent.
+        shift: f64,
         size: f64,
         ink: Ink,
         anchor: Anchor,
@@ -75,9 +97,24 @@ pub(super) struct Sheet {
 }
 
 impl Sheet {
+    /// One without a title and shapes.
+    pub(super) const fn empty(width: u32, height: u32) -> Self {
+        Self { width, height, title: String::new(), shapes: Vec::new() }
+    }
+
+    /// The sheet without its edges.
+    pub(super) fn within(&self, margin: f64) -> Frame {
+        let (right, bottom) = (f64::from(self.width) - margin, f64::from(self.height) - margin);
+        Frame { left: margin, top: margin, right, bottom }
+    }
+
     pub(super) fn path(&mut self, points: Vec<Place>, ink: Ink, width: f64) {
+        self.dashed_path(points, ink, width, &[]);
+    }
+
+    pub(super) fn dashed_path(&mut self, points: Vec<Place>, ink: Ink, width: f64, dashes: &'static [f64]) {
         if points.len() > 1 {
-            self.shapes.push(SheetShape::Path { points, ink, width });
+            self.shapes.push(SheetShape::Path { points, ink, width, dashes });
         }
     }
 
@@ -95,15 +132,43 @@ impl Sheet {
         self.shapes.push(SheetShape::Disc { centre, radius, ink });
     }
 
+    pub(super) fn ring(&mut self, centre: Place, radius: f64, ink: Ink, width: f64) {
+        self.shapes.push(SheetShape::Ring { centre, radius, ink, width });
+    }
+
+    pub(super) fn words(&mut self, centre: Place, text: &str) {
+        self.shapes.push(SheetShape::Words { centre, text: printable(text) });
+    }
+
     pub(super) fn text(&mut self, text: &str, place: Place, size: f64, ink: Ink, anchor: Anchor) {
+        self.text_beside(text, (place, 0.0), size, ink, anchor);
+    }
+
+    /// A text that is moved to the right of its place by so many pixels.
+    pub(super) fn text_beside(
+        &mut self,
+        text: &str,
+        (place, shift): (Place, f64),
+        size: f64,
+        ink: Ink,
+        anchor: Anchor,
+    ) {
         let text = printable(text);
-        self.shapes.push(SheetShape::Text { text, place, size, ink, anchor, is_upright: false });
+        self.shapes.push(SheetShape::Text { text, place, shift, size, ink, anchor, is_upright: false });
     }
 
     /// A text that is read from below, centred.
     pub(super) fn upright_text(&mut self, text: &str, place: Place, size: f64, ink: Ink) {
         let text = printable(text);
-        self.shapes.push(SheetShape::Text { text, place, size, ink, anchor: Anchor::Middle, is_upright: true });
+        self.shapes.push(SheetShape::Text {
+            text,
+            place,
+            shift: 0.0,
+            size,
+            ink,
+            anchor: Anchor::Middle,
+            is_upright: true,
+        });
     }
 }
 

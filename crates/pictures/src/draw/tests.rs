@@ -3,7 +3,7 @@
 use super::sheet::SheetShape;
 use super::*;
 use crate::chart::{AxisUnit, ChartAxis, ChartLine};
-use crate::plot::panel::{BarGroup, BarPanel, FigureSpread, LinePanel};
+use crate::panel::{BarGroup, BarPanel, FigureSpread, LinePanel};
 use crate::scale::AxisScale;
 use font::text_width;
 

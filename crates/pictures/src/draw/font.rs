@@ -12,7 +12,7 @@ pub(super) const SVG_LINE: f64 = 1.24;
 /// The height of a line of the font, for pixels and widths: ascent and descent, 2,384 of 2,048 units.
 pub(super) const FONT_LINE: f64 = 2384.0 / 2048.0;
 
-const FONT: &[u8] = include_bytes!("../../../assets/dejavu-sans.ttf");
+const FONT: &[u8] = include_bytes!("../../assets/dejavu-sans.ttf");
 
 /// Makes the font known to plotters.
 pub(super) fn register() {

@@ -3,8 +3,8 @@
 //! Must not know: panels. Start reading at [`svg`] and [`png()`].
 
 use super::font::{FAMILY, FONT_LINE, SVG_LINE, register};
-use super::palette::WHITE;
-use super::sheet::{Anchor, Ink, Sheet, SheetShape};
+use super::palette::GROUND;
+use super::sheet::{Anchor, Ink, Place, Sheet, SheetShape};
 use crate::plot::PlotError;
 use plotters::prelude::{BitMapBackend, DrawingBackend, SVGBackend};
 use plotters::style::text_anchor::{HPos, Pos, VPos};
@@ -88,15 +88,17 @@ fn draw<B: DrawingBackend>(backend: &mut B, sheet: &Sheet, scale: u32, line: f64
     register();
     backend.ensure_prepared().map_err(failed)?;
     let corner = ((sheet.width * scale) as i32, (sheet.height * scale) as i32);
-    backend.draw_rect((0, 0), corner, &style(WHITE, 1.0), true).map_err(failed)?;
+    backend.draw_rect((0, 0), corner, &style(GROUND, 1.0), true).map_err(failed)?;
     let factor = f64::from(scale);
     // Places outside of any sheet would be drawn pixel by pixel.
     let whole = |length: f64| (length * factor).round().clamp(-1e6, 1e6) as i32;
     let at = |(x, y): (f64, f64)| (whole(x), whole(y));
     for shape in &sheet.shapes {
         let drawn = match shape {
-            SheetShape::Path { points, ink, width } => {
-                backend.draw_path(points.iter().map(|place| at(*place)), &style(*ink, width * factor))
+            SheetShape::Path { points, ink, width, dashes } => {
+                let style = style(*ink, width * factor);
+                let draw = |piece: Vec<Place>| backend.draw_path(piece.into_iter().map(at), &style);
+                dashed(points, dashes).into_iter().try_for_each(draw)
             }
             SheetShape::Area { points, ink } => {
                 backend.fill_polygon(points.iter().map(|place| at(*place)), &style(*ink, 1.0))
@@ -107,7 +109,12 @@ fn draw<B: DrawingBackend>(backend: &mut B, sheet: &Sheet, scale: u32, line: f64
             SheetShape::Disc { centre, radius, ink } => {
                 backend.draw_circle(at(*centre), (radius * factor).round() as u32, &style(*ink, 1.0), true)
             }
-            SheetShape::Text { text, place, size, ink, anchor, is_upright } => {
+            SheetShape::Ring { centre, radius, ink, width } => {
+                backend.draw_circle(at(*centre), (radius * factor).round() as u32, &style(*ink, width * factor), false)
+            }
+            SheetShape::Words { .. } => Ok(()),
+            SheetShape::Text { text, place, shift, size, ink, anchor, is_upright } => {
+                let place = (place.0 + shift, place.1);
                 // plotters centres the pixels of a line with its room for accents, and letters would be too high.
                 let down = if line < SVG_LINE { 0.1 * size } else { 0.0 };
                 let place = if *is_upright { (place.0 + down, place.1) } else { (place.0, place.1 + down) };
@@ -121,6 +128,37 @@ fn draw<B: DrawingBackend>(backend: &mut B, sheet: &Sheet, scale: u32, line: f64
         drawn.map_err(failed)?;
     }
     backend.present().map_err(failed)
+}
+
+/// The pieces of a line that are drawn.
+fn dashed(points: &[Place], lengths: &[f64]) -> Vec<Vec<Place>> {
+    let (Some(first), false) = (points.first(), lengths.is_empty()) else { return vec![points.to_vec()] };
+    let mut pieces = Vec::new();
+    let mut piece = vec![*first];
+    let (mut index, mut left) = (0, lengths[0]);
+    for pair in points.windows(2) {
+        let ((x0, y0), (x1, y1)) = (pair[0], pair[1]);
+        let length = (x1 - x0).hypot(y1 - y0);
+        let mut done = 0.0;
+        while length - done > left {
+            done += left;
+            let corner = (x0 + (x1 - x0) * done / length, y0 + (y1 - y0) * done / length);
+            piece.push(corner);
+            // Strokes have even numbers.
+            if index % 2 == 0 {
+                pieces.push(std::mem::take(&mut piece));
+            }
+            piece = vec![corner];
+            index = (index + 1) % lengths.len();
+            left = lengths[index];
+        }
+        left -= length - done;
+        piece.push((x1, y1));
+    }
+    if index % 2 == 0 {
+        pieces.push(piece);
+    }
+    pieces
 }
 
 fn failed(error: impl std::fmt::Display) -> PlotError {
@@ -142,4 +180,23 @@ fn colour(ink: Ink) -> RGBAColor {
 
 fn style(ink: Ink, width: f64) -> ShapeStyle {
     ShapeStyle { color: colour(ink).to_rgba(), filled: true, stroke_width: (width.round() as u32).max(1) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn length(piece: &[Place]) -> f64 {
+        piece.windows(2).map(|pair| (pair[1].0 - pair[0].0).hypot(pair[1].1 - pair[0].1)).sum()
+    }
+
+    #[test]
+    fn dashes_have_their_lengths_across_corners() {
+        let points = [(0.0, 0.0), (7.0, 0.0), (7.0, 93.0)];
+        let pieces = dashed(&points, &[9.0, 4.0]);
+        assert_eq!(pieces.len(), 8);
+        assert!(pieces[..7].iter().all(|piece| (length(piece) - 9.0).abs() < 1e-9), "{pieces:?}");
+        assert_eq!(pieces[0], [(0.0, 0.0), (7.0, 0.0), (7.0, 2.0)]);
+        assert_eq!(dashed(&points, &[]), [points.to_vec()]);
+    }
 }

@@ -11,7 +11,7 @@ use super::sheet::Frame;
 use super::sheet::{Anchor, Sheet, fitted};
 use super::units::value_text;
 use super::{Heights, TEXT_SIZE};
-use crate::plot::panel::{BarPanel, FigureSpread};
+use crate::panel::{BarPanel, FigureSpread};
 use crate::scale::AxisScale;
 
 /// Height of the axis below the rows, pixels.

@@ -5,10 +5,10 @@
 use super::font::text_width;
 use super::lines::{BAND_OPACITY, RADIUS, has_markers, stroke, symbol};
 use super::palette::{TEXT, ink};
-use super::sheet::{Anchor, Sheet, fitted};
+use super::sheet::{Anchor, Place, Sheet, fitted};
 use super::{LINE, TEXT_SIZE};
-use crate::chart::LineWeight;
-use crate::plot::panel::PanelContent;
+use crate::chart::{ChartLine, LineWeight};
+use crate::panel::PanelContent;
 
 /// Width of a sample of a line, pixels.
 const SAMPLE: f64 = 46.0;
@@ -38,19 +38,47 @@ enum Sample {
     Bar { look: usize },
 }
 
+impl Sample {
+    fn of(line: &ChartLine) -> Self {
+        Self::Line {
+            look: line.colour,
+            weight: line.weight,
+            has_band: !line.low.is_empty() && !line.has_whiskers,
+            has_markers: has_markers(line),
+        }
+    }
+
+    /// Draws it at the right of a place.
+    fn draw(self, sheet: &mut Sheet, (x, y): Place) {
+        match self {
+            Self::Line { look, weight, has_band, has_markers } => {
+                if has_band {
+                    sheet.filled((x, y - 6.0), (x + SAMPLE, y + 6.0), ink(look).faded(BAND_OPACITY));
+                }
+                stroke(sheet, &[(x, y), (x + SAMPLE, y)], look, weight);
+                if has_markers {
+                    symbol(sheet, (x + SAMPLE / 2.0, y), look, RADIUS);
+                }
+            }
+            Self::Bar { look } => sheet.filled((x + SAMPLE - 16.0, y - 6.0), (x + SAMPLE, y + 6.0), ink(look)),
+        }
+    }
+}
+
+/// The sample of a line alone, for a page that has the name beside it.
+pub(super) fn sample(line: &ChartLine) -> Sheet {
+    let mut sheet = Sheet::empty(SAMPLE as u32, LINE as u32);
+    Sample::of(line).draw(&mut sheet, (0.0, LINE / 2.0));
+    sheet
+}
+
 impl Legend {
     /// The legend of a panel; `None`: there is nothing to tell apart.
     pub(super) fn of(content: &PanelContent, width: f64) -> Option<Self> {
         let named: Vec<(&str, Sample)> = match content {
             PanelContent::Lines(panel) => {
                 let lines = panel.lines.iter().filter(|line| !line.name.is_empty());
-                let sample = |line: &crate::chart::ChartLine| Sample::Line {
-                    look: line.colour,
-                    weight: line.weight,
-                    has_band: !line.low.is_empty(),
-                    has_markers: has_markers(line),
-                };
-                lines.map(|line| (line.name.as_str(), sample(line))).collect()
+                lines.map(|line| (line.name.as_str(), Sample::of(line))).collect()
             }
             PanelContent::Bars(panel) => {
                 panel.groups.iter().map(|group| (group.name.as_str(), Sample::Bar { look: group.look })).collect()
@@ -84,18 +112,7 @@ impl Legend {
     pub(super) fn draw(&self, sheet: &mut Sheet, left: f64, top: f64) {
         for entry in &self.entries {
             let (x, y) = (left + entry.x, top + 4.0 + (entry.row as f64 + 0.5) * LINE);
-            match entry.sample {
-                Sample::Line { look, weight, has_band, has_markers } => {
-                    if has_band {
-                        sheet.filled((x, y - 6.0), (x + SAMPLE, y + 6.0), ink(look).faded(BAND_OPACITY));
-                    }
-                    stroke(sheet, &[(x, y), (x + SAMPLE, y)], look, weight);
-                    if has_markers {
-                        symbol(sheet, (x + SAMPLE / 2.0, y), look, RADIUS);
-                    }
-                }
-                Sample::Bar { look } => sheet.filled((x + SAMPLE - 16.0, y - 6.0), (x + SAMPLE, y + 6.0), ink(look)),
-            }
+            entry.sample.draw(sheet, (x, y));
             sheet.text(&entry.name, (x + SAMPLE + SPACE, y), TEXT_SIZE, TEXT, Anchor::Start);
         }
     }

@@ -12,12 +12,17 @@ pub(super) struct DrawnAxis {
     scale: ChartScale,
     /// Values with their words.
     pub(super) ticks: Vec<(f64, String)>,
+    /// The ticks are names: where there is no room for all, every second one is left out, or more, but not single ones.
+    pub(super) has_names: bool,
     /// What it measures, with its unit.
     pub(super) title: String,
 }
 
 impl DrawnAxis {
     pub(super) fn of(axis: &ChartAxis, values: impl Iterator<Item = f64>, n_wanted: usize) -> Self {
+        if !axis.names.is_empty() {
+            return Self::of_names(axis);
+        }
         let usable = |value: &f64| value.is_finite() && (axis.scale != AxisScale::Log || *value > 0.0);
         let (low, high) = extremes(values.filter(usable)).unwrap_or((1.0, 1.0));
         match axis.scale {
@@ -25,6 +30,13 @@ impl DrawnAxis {
             AxisScale::Log => Self::log(axis, low, high, n_wanted.max(2)),
             AxisScale::Nines => Self::nines(axis, low, high),
         }
+    }
+
+    /// Names at equal distances, half of one from the ends.
+    fn of_names(axis: &ChartAxis) -> Self {
+        let ticks = axis.names.iter().enumerate().map(|(index, name)| (index as f64, name.clone())).collect();
+        let scale = ChartScale::between(AxisScale::Linear, -0.5, axis.names.len() as f64 - 0.5);
+        Self { scale, ticks, has_names: true, title: axis.label.to_string() }
     }
 
     fn linear(axis: &ChartAxis, low: f64, high: f64, n_wanted: usize) -> Self {
@@ -43,12 +55,16 @@ impl DrawnAxis {
         let high = if axis.unit.is_time() { high } else { at(n_steps) };
         let low = if is_far { low } else { at(0) };
         let title = words.title(&axis.label);
-        Self { scale: ChartScale::between(axis.scale, low, high), ticks, title }.cut()
+        Self { scale: ChartScale::between(axis.scale, low, high), ticks, has_names: false, title }.cut()
     }
 
     fn log(axis: &ChartAxis, low: f64, high: f64, n_wanted: usize) -> Self {
+        Self::log_between(axis, step_down(low), step_up(high.max(low * 1.01)), n_wanted)
+    }
+
+    /// A logarithmic axis with these ends.
+    pub(super) fn log_between(axis: &ChartAxis, low: f64, high: f64, n_wanted: usize) -> Self {
         let words = AxisWords::of_each_value(axis.unit);
-        let (low, high) = (step_down(low), step_up(high.max(low * 1.01)));
         let decades = (high / low).log10();
         let mantissas: &[f64] = match decades {
             decades if decades <= 1.5 => &[1.0, 2.0, 5.0],
@@ -60,7 +76,7 @@ impl DrawnAxis {
         let powers = (first..=last).filter(|power| power.rem_euclid(n_skipped) == 0);
         let ticks = round_values(powers, mantissas).map(|value| (value, words.tick(value, value))).collect();
         let title = format!("{}, logarithmic", words.title(&axis.label));
-        Self { scale: ChartScale::between(axis.scale, low, high), ticks, title }.cut()
+        Self { scale: ChartScale::between(axis.scale, low, high), ticks, has_names: false, title }.cut()
     }
 
     fn nines(axis: &ChartAxis, low: f64, high: f64) -> Self {
@@ -80,7 +96,7 @@ impl DrawnAxis {
         let ticks = TICKS.iter().map(|(percent, text)| (*percent, (*text).to_owned())).collect();
         let (low, high) = (low.clamp(0.0, 50.0), high.clamp(90.0, MOST_PERCENT));
         let title = format!("{} (%)", axis.label);
-        Self { scale: ChartScale::between(axis.scale, low, high), ticks, title }.cut()
+        Self { scale: ChartScale::between(axis.scale, low, high), ticks, has_names: false, title }.cut()
     }
 
     /// Without ticks beyond the ends.
@@ -152,6 +168,14 @@ mod tests {
         assert_eq!(words(&axis), ["50", "75", "90", "95", "99", "99.9"]);
         let gap = |low: f64, high: f64| axis.share(high) - axis.share(low);
         assert!((gap(90.0, 99.0) - gap(99.0, 99.9)).abs() < 1e-9);
+    }
+
+    #[test]
+    fn names_have_equal_distances() {
+        let names = ["4k", "64k", "1m"].map(str::to_owned).to_vec();
+        let axis = DrawnAxis::of(&ChartAxis::of_names("bs", names), [0.0].into_iter(), 6);
+        assert_eq!((words(&axis), axis.title.as_str()), (vec!["4k", "64k", "1m"], "bs"));
+        assert!((axis.share(0.0) - 1.0 / 6.0).abs() < 1e-9 && (axis.share(1.0) - 0.5).abs() < 1e-9);
     }
 
     #[test]
