@@ -50,6 +50,11 @@ pub fn render(
     formats.written().into_iter().map(one).collect()
 }
 
+/// The report of a server while its jobs run (`--status-interval`), as text.
+pub fn status_text(run: &ServedRun<'_>, options: &RenderOptions) -> String {
+    normal_text(std::slice::from_ref(run), &[fio_view(run.record)], None, options)
+}
+
 fn normal_text(
     served: &[ServedRun<'_>],
     views: &[FioView<'_>],

@@ -228,6 +228,25 @@ mod tests {
         snapshot
     }
 
+    /// A line may be about a run on another host, which says what it likes.
+    #[test]
+    fn impossible_figures_have_a_line() {
+        let most = PerDirection::all(u64::MAX);
+        for (percent, kb_base) in [(f64::NAN, 0), (f64::INFINITY, u32::MAX), (-1e308, 1_000)] {
+            let snapshot = EtaSnapshot {
+                limits: Some(EtaLimits::BytesPerSec { min: u64::MAX, max: u64::MAX }),
+                percent_done: Some(percent),
+                p99_ns: Some(u64::MAX),
+                eta_secs: Some(u64::MAX),
+                kb_base,
+                unit_bits: true,
+                ..with_rates(snapshot(), "RW", (most, most))
+            };
+            let both = EtaSnapshot::together([&snapshot, &snapshot]).expect("two");
+            assert!(text(&both).starts_with("Jobs: 2 (f=2)"));
+        }
+    }
+
     #[test]
     fn before_an_eta_is_known() {
         assert_eq!(text(&snapshot()), "Jobs: 1 (f=1)");

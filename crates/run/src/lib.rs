@@ -32,5 +32,6 @@ pub use events::{BandwidthSample, JobSummary, MessageStream, RunEvent, RunObserv
 pub use evidence::calibrate_idle;
 pub use files::protected::protected_files;
 pub use link::trace::TraceSettings;
+pub use logs::LogOpener;
 pub use supervisor::{Handle, PreparedRun, Run, RunOutcome, RunSettings, Start, merge_only, without_jobs};
 pub use survey::survey;

@@ -78,6 +78,7 @@ impl Default for TargetSpec {
             directories: Vec::new(),
             directory_per: DirectoryPer::default(),
             filename_format: None,
+            unique_filename: true,
             nrfiles: 1,
             openfiles: 0,
             filetype: None,

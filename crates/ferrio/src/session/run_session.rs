@@ -8,13 +8,11 @@ use crate::session::observers::{self, Observer, Observers, Subscriber, Subscript
 use ferrio_formats::logs::LogFiles;
 use ferrio_formats::native::note_text;
 use ferrio_job::Invocation;
-use ferrio_run::{Handle, PreparedRun, Run, RunError, RunOutcome, RunSettings, Start, TraceSettings};
+use ferrio_run::{Handle, LogOpener, PreparedRun, Run, RunError, RunOutcome, RunSettings, Start, TraceSettings};
 use ferrio_spec::debug::GROUPS;
 use ferrio_spec::{Compatibility, RunSpec};
-use ferrio_stats::{LogSink, RunMessages, RunRecord};
-use ferrio_sys::output::ProtectedPaths;
+use ferrio_stats::{RunMessages, RunRecord};
 use std::path::PathBuf;
-use std::sync::Arc;
 
 /// A run that has not begun.
 ///
@@ -76,7 +74,7 @@ impl Session {
 
     /// As [`Self::new`], with a handle that was made before.
     pub fn with_handle(spec: RunSpec, handle: Handle) -> Self {
-        let open_logs: fn(&Arc<ProtectedPaths>) -> Box<dyn LogSink> = |kept| Box::new(LogFiles::new(kept));
+        let open_logs = LogOpener::new(|kept| Box::new(LogFiles::new(kept)));
         Self {
             spec,
             settings: RunSettings { version: VERSION.to_owned(), open_logs, ..RunSettings::default() },

@@ -37,6 +37,10 @@ impl Server {
         Self(Some(running))
     }
 
+    pub(crate) fn pid(&self) -> u32 {
+        self.0.as_ref().expect("a server").pid()
+    }
+
     /// Ends it; returns what it has said.
     pub(crate) fn end(mut self) -> Finished {
         let running = self.0.take().expect("a server");
@@ -55,7 +59,7 @@ impl Drop for Server {
 }
 
 /// Waits for up to 20 seconds.
-fn comes_true(is_so: impl Fn() -> bool) -> bool {
+pub(crate) fn comes_true(is_so: impl Fn() -> bool) -> bool {
     (0..400).any(|_| {
         let is_true = is_so();
         if !is_true {
@@ -288,10 +292,9 @@ fn the_policy_of_a_server_holds() {
         ("filename=/dev/vda\nrw=read", "directories, devices"),
         ("opendir=/etc\nrw=read", "permission denied"),
         ("read_iolog=/etc/passwd", "directories, devices"),
-        ("write_bw_log=ELSEWHERE/ran", "directories, devices"),
+        ("write_iolog=ELSEWHERE/ran\nioengine=null", "directories, devices"),
         ("ioscheduler=none\nrw=write", "settings = true"),
-        ("write_bw_log=link/ran\nioengine=null", "directories, devices"),
-        ("name=link/ran\nwrite_lat_log\nioengine=null", "directories, devices"),
+        ("write_iolog=link/ran\nioengine=null", "directories, devices"),
         ("cgroup=ran\nrw=write", "settings = true"),
         ("ioengine=null\nnumjobs=2000", "most_jobs"),
     ];
@@ -332,7 +335,9 @@ fn servers_that_only_read_write_nothing() {
     for (client, options, is_allowed) in [
         ("--client=sock:reading", read, true),
         ("--client=sock:reading", "filename=there\nrw=write", false),
-        ("--client=sock:reading", "filename=there\nrw=read\nwrite_bw_log=log", false),
+        // Logs are written by the client.
+        ("--client=sock:reading", "filename=there\nrw=read\nwrite_bw_log=log", true),
+        ("--client=sock:reading", "filename=there\nrw=read\nwrite_iolog=log", false),
         ("--client=sock:reading", "filename=there\nioengine=filedelete", false),
         ("--readonly --client=sock:open", read, true),
         ("--readonly --client=sock:open", "filename=there\nrw=write", false),
@@ -345,7 +350,12 @@ fn servers_that_only_read_write_nothing() {
         assert_eq!(finished.code == Some(0), is_allowed, "{client} {options}: {}", finished.all());
         assert!(fs::read(scratch.join("home/there")).is_ok_and(|bytes| bytes == vec![0; 65_536]), "{client} {options}");
     }
-    assert!(!outside.join("ran3").exists() && !scratch.join("home/log_bw.log").exists());
+    assert!(!outside.join("ran3").exists() && scratch.join("log_bw.1.log.reading").exists());
+    let home: Vec<_> = fs::read_dir(scratch.join("home")).expect("the directory").flatten().collect();
+    assert!(
+        home.iter().all(|entry| ["there", "link", "own"].iter().any(|name| entry.file_name() == *name)),
+        "{home:?}"
+    );
 }
 
 fn words(text: &str) -> Vec<String> {
@@ -390,7 +400,7 @@ fn a_server_that_dies_is_named() {
     scratch.write("job.fio", "[x]\nioengine=null\nsize=1g\ntime_based\nruntime=3\nrate_iops=100\n");
     let job = "--output-format=json --client=sock:a job.fio --client=sock:b job.fio";
     let mut running = run(&scratch, job).start();
-    let first = servers[0].0.as_ref().expect("a server").pid();
+    let first = servers[0].pid();
     running.wait_until("a process for the client", |_| served_processes(first).len() == 1);
     std::thread::sleep(Duration::from_millis(500));
     send(served_processes(first)[0], Signal::KILL);
@@ -449,8 +459,8 @@ fn options_that_do_not_go_together_are_refused() {
         ("--client=,0 job.fio", "bad server port 0"),
         ("--daemonize=p --name=j --ioengine=null --size=4k", "--daemonize needs --server"),
         ("--trigger-remote=x --name=j --ioengine=null --size=4k", "--trigger-remote needs --client"),
-        ("--client=x job.fio --record=r", "--record is not built with --client"),
-        ("--client=x job.fio --status-interval=1", "--status-interval is not built with --client"),
+        ("--client=x job.fio --bandwidth-log", "--bandwidth-log is not built with --client"),
+        ("--client=x job.fio --status-interval=1 --output-format=json", "--status-interval with --client writes text"),
         ("--parse-only --client=x job.fio", "--parse-only in front of --client"),
         ("--section=x --client=x job.fio", "--section in front of --client"),
         ("--server --server-policy=nosuch.toml", "nosuch.toml: No such file or directory"),

@@ -54,9 +54,33 @@ fn hosts_without_ferrio_get_it_once() {
     // Another version is none; what was changed is copied anew, whatever is left of a copy that was interrupted.
     program(&scratch, "programs/old-ferrio", "#!/bin/sh\necho fio-3.42-ferrio-0.0.1\n");
     fs::write(copy, "#!/bin/sh\n").expect("a file");
-    run(&scratch, "old-ferrio", "--push").succeeded();
+    let again = run(&scratch, "old-ferrio", "--push").succeeded();
     assert_eq!(about().len(), own.len());
     assert_eq!(cached(&scratch, "a").len(), 1);
+    assert!(!again.stderr.contains("older cop"), "{}", again.all());
+}
+
+/// Older copies are named when a new one comes, and stay: a run elsewhere may use them. What is no copy is not among them.
+#[test]
+fn older_copies_are_named_and_stay() {
+    let scratch = scratch("fleet-push-older");
+    let place = "cache of b/ferrio";
+    for name in [
+        "fio-3.42-ferrio-0.0.1-0123456789abcdef/ferrio",
+        "fio-3.42-ferrio-0.0.2-0123456789abcdef/ferrio",
+        "notes/ferrio",
+    ] {
+        let path = scratch.join(&format!("{place}/{name}"));
+        fs::create_dir_all(path.parent().expect("a directory")).expect("a directory");
+        fs::write(path, "").expect("a file");
+    }
+    let first = run(&scratch, "no-ferrio", "--push").succeeded();
+    let directory = scratch.join(place);
+    let line = format!("2 older copies of ferrio in {} on b: where no run uses them", directory.display());
+    assert!(first.stderr.contains(&line) && !first.stderr.contains("on a"), "{}", first.all());
+    assert_eq!(cached(&scratch, "b").len(), 4);
+    let second = run(&scratch, "no-ferrio", "--push").succeeded();
+    assert!(!second.stderr.contains("older"), "told once: {}", second.all());
 }
 
 #[test]

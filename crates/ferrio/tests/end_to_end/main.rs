@@ -13,6 +13,7 @@ mod bad_settings;
 mod browser;
 mod byte_values;
 mod clean_runs;
+mod client_files;
 mod client_server;
 mod combinations;
 mod compare;

@@ -2,9 +2,10 @@
 //!
 //! Start reading at [`strangers_are_turned_away`].
 
-use crate::client_server::{Server, run};
+use crate::client_server::{Server, comes_true, run};
 use crate::engines_net::free_port;
 use crate::support::Scratch;
+use std::fs;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::time::Duration;
@@ -45,6 +46,46 @@ fn strangers_are_turned_away() {
         "{}",
         log.all()
     );
+}
+
+/// Connections of each kind: silent, begun, noise, and closed at once.
+const N_STRANGERS: usize = 400;
+/// Memory of a server whatever strangers do, KiB.
+const MOST_MEMORY_KIB: u64 = 128 << 10;
+
+/// Many strangers together keep no client out, and what they take is given back.
+#[test]
+fn crowds_of_strangers_cost_a_server_little() {
+    let scratch = Scratch::new("client-crowds");
+    let port = free_port();
+    let server = Server::start(&scratch, &format!(",{port}"), "");
+    scratch.write("job.fio", "[x]\nioengine=null\nsize=64k\n");
+    let pid = server.pid();
+    let n_open = || fs::read_dir(format!("/proc/{pid}/fd")).expect("descriptors").count();
+    let memory_kib = || {
+        let status = fs::read_to_string(format!("/proc/{pid}/status")).expect("a process");
+        let line = status.lines().find(|line| line.starts_with("VmHWM:")).expect("its memory").to_owned();
+        line.split_whitespace().nth(1).and_then(|number| number.parse::<u64>().ok()).expect("a number")
+    };
+    let n_before = n_open();
+    let mut held = Vec::new();
+    for number in 0..N_STRANGERS {
+        for bytes in [Some(&b""[..]), Some(b"ferrio client 1 012345"), Some(&[0xff; 4_096]), None] {
+            let mut stream = TcpStream::connect(("127.0.0.1", port)).expect("a connection");
+            // A server that has closed already refuses the rest.
+            let _ = stream.write_all(bytes.unwrap_or_default());
+            held.extend(bytes.map(|_| stream));
+        }
+        if number == N_STRANGERS / 2 {
+            run(&scratch, &format!("--client=,{port} job.fio")).finish().succeeded();
+        }
+    }
+    run(&scratch, &format!("--client=,{port} job.fio")).finish().succeeded();
+    drop(held);
+    assert!(comes_true(|| n_open() <= n_before + 4), "{} descriptors, {n_before} before", n_open());
+    assert!(memory_kib() < MOST_MEMORY_KIB, "{} KiB", memory_kib());
+    let log = server.end();
+    assert!(log.stderr.lines().count() < 40, "strangers do not fill a log: {}", log.all());
 }
 
 /// What was recorded of one connection opens no other.

@@ -3,8 +3,7 @@
 //! Must not know: the source of the samples. Start reading at [`AggregateLogs`].
 //! Facts: reference "Performance logs", aggregate.
 
-use super::text::RowWriter;
-use super::{OpenLog, Rows};
+use super::{LogEncoder, OpenLog};
 use ferrio_stats::{LogColumns, LogRow};
 use ferrio_sys::output::{self, OutputStart, ProtectedPaths};
 use ferrio_units::{DataDirection, PerDirection};
@@ -23,13 +22,10 @@ impl AggregateLogs {
     pub fn create(prefix: &Path, kept: &ProtectedPaths) -> (Self, Vec<(PathBuf, io::Error)>) {
         let mut errors = Vec::new();
         let mut create = |direction| match output::open(&path(prefix, direction), OutputStart::Empty, kept) {
-            Ok(file) => Some(OpenLog {
-                file,
-                is_shared: false,
-                end: 0,
-                rows: Rows::Text(Box::new(RowWriter::new(LogColumns::default()))),
-                coarseness: 0,
-            }),
+            Ok(file) => {
+                let encoder = LogEncoder::of_text(LogColumns::default());
+                Some(OpenLog { file, is_shared: false, end: 0, encoder })
+            }
             Err(error) => {
                 errors.push((path(prefix, direction), error));
                 None
@@ -50,10 +46,8 @@ impl AggregateLogs {
             let Some(log) = place else { continue };
             let row = LogRow::of_window(time_ms, direction, kib_per_sec[direction], 0);
             self.text.clear();
-            if let Rows::Text(writer) = &mut log.rows {
-                writer.row(&row, &mut self.text);
-            }
-            if let Err(error) = log.append(&self.text) {
+            let written = log.encoder.rows(&[row], &mut self.text).and_then(|()| log.append(&self.text));
+            if let Err(error) = written {
                 *place = None;
                 result = result.and(Err(error));
             }
@@ -102,8 +96,8 @@ mod tests {
         assert_eq!(errors.len(), 3);
         logs.rows(500, &PerDirection::all(1)).expect("nothing is left to fail");
         let full = File::options().write(true).open("/dev/full").unwrap();
-        let rows = Rows::Text(Box::new(RowWriter::new(LogColumns::default())));
-        logs.logs[DataDirection::Read] = Some(OpenLog { file: full, is_shared: false, end: 0, rows, coarseness: 0 });
+        let encoder = LogEncoder::of_text(LogColumns::default());
+        logs.logs[DataDirection::Read] = Some(OpenLog { file: full, is_shared: false, end: 0, encoder });
         assert_eq!(logs.rows(500, &PerDirection::all(1)).unwrap_err().kind(), io::ErrorKind::StorageFull);
         logs.rows(1000, &PerDirection::all(1)).expect("told once");
     }

@@ -1,24 +1,24 @@
 //! Performance logs on disk: text, or pieces of compressed records.
 //!
-//! Must not know: sources of rows, threads. Start reading at [`LogFiles`]; rows are in `text`, compressed pieces in
-//! `compressed`. Facts: reference "Performance logs".
+//! Must not know: sources of rows, threads. Start reading at [`LogFiles`] and [`LogEncoder`]; rows are in `text`, compressed pieces
+//! in `compressed`. Facts: reference "Performance logs".
 
 mod aggregate;
 mod compressed;
+mod encoder;
 pub(crate) mod reader;
 mod text;
 
 pub use aggregate::AggregateLogs;
 pub use compressed::{InflateError, inflate};
+pub use encoder::LogEncoder;
 
-use compressed::Pieces;
-use ferrio_stats::{HistogramRow, LogFile, LogId, LogRow, LogSink};
+use ferrio_stats::{HistogramRow, LogFile, LogId, LogKind, LogRow, LogSink};
 use ferrio_sys::output::{self, OutputStart, ProtectedPaths};
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use text::RowWriter;
 
 /// The logs of a run, written as rows come. A file always ends with a whole row or piece, even if the disk is full.
 #[derive(Default)]
@@ -34,13 +34,7 @@ struct OpenLog {
     is_shared: bool,
     /// Offset of the end of the last whole row.
     end: u64,
-    rows: Rows,
-    coarseness: u32,
-}
-
-enum Rows {
-    Text(Box<RowWriter>),
-    Compressed(Pieces),
+    encoder: LogEncoder,
 }
 
 impl LogFiles {
@@ -57,22 +51,27 @@ impl LogFiles {
 }
 
 /// `PREFIX_KIND.N.log`, without the number for a file of all workers, and with `.fz` appended if it is compressed.
-fn path(file: &LogFile) -> PathBuf {
-    let mut path = file.prefix.clone().into_os_string();
-    path.push(format!("_{}", file.kind.name()));
-    if let Some(number) = file.worker_number {
+pub fn path(file: &LogFile) -> PathBuf {
+    path_of(&file.prefix, file.kind, file.worker_number, is_compressed(file))
+}
+
+/// As [`path`], from the parts of a name.
+pub fn path_of(prefix: &Path, kind: LogKind, worker_number: Option<u32>, is_compressed: bool) -> PathBuf {
+    let mut path = prefix.as_os_str().to_owned();
+    path.push(format!("_{}", kind.name()));
+    if let Some(number) = worker_number {
         path.push(format!(".{number}"));
     }
     path.push(".log");
-    // Histograms are text even if other logs are compressed.
-    if is_compressed(file) {
+    if is_compressed {
         path.push(".fz");
     }
     PathBuf::from(path)
 }
 
-fn is_compressed(file: &LogFile) -> bool {
-    file.compressed_chunk_bytes.is_some() && file.kind != ferrio_stats::LogKind::ClatHist
+/// True if the file has compressed pieces. Histograms are text even if other logs are compressed.
+pub fn is_compressed(file: &LogFile) -> bool {
+    file.compressed_chunk_bytes.is_some() && file.kind != LogKind::ClatHist
 }
 
 impl LogSink for LogFiles {
@@ -81,38 +80,25 @@ impl LogSink for LogFiles {
         // Any number of workers and runs append whole rows to a shared file.
         let start = if is_shared { OutputStart::Append } else { OutputStart::Empty };
         let opened = output::open(&path(file), start, &self.kept)?;
-        let chunk_bytes = file.compressed_chunk_bytes.unwrap_or(0);
-        let rows = if is_compressed(file) {
-            Rows::Compressed(Pieces::new(file.columns, chunk_bytes))
-        } else {
-            Rows::Text(Box::new(RowWriter::new(file.columns)))
-        };
-        self.logs.push(Some(OpenLog { file: opened, is_shared, end: 0, rows, coarseness: file.coarseness }));
+        self.logs.push(Some(OpenLog { file: opened, is_shared, end: 0, encoder: LogEncoder::new(file) }));
         Ok(LogId(self.logs.len() - 1))
     }
 
     fn rows(&mut self, log: LogId, rows: &[LogRow]) -> io::Result<()> {
         let (log, text) = self.log(log)?;
-        match &mut log.rows {
-            Rows::Text(writer) => rows.iter().for_each(|row| writer.row(row, text)),
-            Rows::Compressed(pieces) => pieces.rows(rows, text)?,
-        }
+        log.encoder.rows(rows, text)?;
         log.append(text)
     }
 
     fn histogram(&mut self, log: LogId, row: &HistogramRow) -> io::Result<()> {
         let (log, text) = self.log(log)?;
-        text::histogram(row, log.coarseness, text);
+        log.encoder.histogram(row, text);
         log.append(text)
     }
 
     fn close(&mut self, log: LogId) -> io::Result<()> {
         let (open, text) = self.log(log)?;
-        let last = match &mut open.rows {
-            Rows::Text(_) => Ok(()),
-            Rows::Compressed(pieces) => pieces.finish(text),
-        };
-        let written = last.and_then(|()| open.append(text));
+        let written = open.encoder.finish(text).and_then(|()| open.append(text));
         self.logs[log.0] = None;
         written
     }
@@ -138,10 +124,7 @@ impl OpenLog {
             }
             Err(error) => {
                 let written = self.file.metadata().map_or(self.end, |data| data.len()).saturating_sub(self.end);
-                let kept = match &self.rows {
-                    Rows::Text(_) => whole_lines(bytes, written),
-                    Rows::Compressed(_) => 0,
-                };
+                let kept = if self.encoder.has_lines() { whole_lines(bytes, written) } else { 0 };
                 // If the file cannot be truncated it ends in the middle of a row; nothing more can be done.
                 let _ = self.file.set_len(self.end + kept);
                 Err(error)

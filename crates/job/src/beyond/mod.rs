@@ -29,6 +29,9 @@ const WRITTEN: [&str; 8] = [
     "donorname",
 ];
 
+/// Those of them that are performance logs.
+const LOGS: [&str; 4] = ["write_bw_log", "write_lat_log", "write_iops_log", "write_hist_log"];
+
 /// Options whose value names targets, which are changed by jobs that write, make, lengthen or remove files.
 const TARGETS: [&str; 5] = ["filename", "filename_format", "directory", "opendir", "replay_redirect"];
 
@@ -90,6 +93,11 @@ enum Doers {
 }
 
 impl Beyond {
+    /// True if it is a performance log, which a server sends to its client instead of writing it.
+    pub fn is_log(&self) -> bool {
+        is_log(&self.option)
+    }
+
     /// True if nothing is written but below a directory, by its path. Programs and libraries are below none.
     pub fn is_within(&self, directory: &Path) -> bool {
         self.kind == BeyondKind::Outside && self.paths.iter().all(|path| path.starts_with(directory) && !climbs(path))
@@ -147,14 +155,20 @@ pub(crate) fn of_section(name: &str, origin: &Origin) -> Option<Beyond> {
     })
 }
 
-/// The files beside their targets that jobs with these options write or replay onto, or how the names of such files begin.
+/// True if an option as outputs show it, `NAME` or `NAME=VALUE`, writes a performance log.
+pub fn is_log(option: &str) -> bool {
+    option.split('=').next().is_some_and(|name| LOGS.contains(&name))
+}
+
+/// The files beside their targets that jobs with these options write or replay onto, or how the names of such files begin; performance logs
+/// are not among them.
 pub fn files_beside_targets(options: &[(String, String)]) -> Vec<PathBuf> {
     let mut paths = Vec::new();
     for (name, text) in options.iter().filter(|(_, text)| !text.is_empty()) {
         match name.as_str() {
             "mem" => paths.extend(mapped_file(text)),
             "replay_redirect" => paths.extend(colon_names(text)),
-            name if WRITTEN.contains(&name) => paths.push(text.clone()),
+            name if WRITTEN.contains(&name) && !is_log(name) => paths.push(text.clone()),
             _ => {}
         }
     }

@@ -310,7 +310,8 @@ impl<'a> ArgumentReader<'a> {
                 Err(lines) => return self.refuse_switch(lines),
             },
             Switch::MergeBlktraceOnly => self.merges_only = true,
-            Switch::Section | Switch::Readonly | Switch::WarningsFatal if self.remote.forward(def.name, value) => {}
+            Switch::Section | Switch::Readonly | Switch::WarningsFatal | Switch::StatusInterval
+                if self.remote.forward(def.name, value) => {}
             Switch::ParseOnly => self.collector.parse_only = true,
             Switch::Showcmd => self.show = true,
             Switch::Safe => self.collector.strictness.is_safe = true,

@@ -101,7 +101,7 @@ pub struct ClientRequest {
     /// Its address, or the name of a file with addresses.
     pub address: String,
     pub files: Vec<ClientFile>,
-    /// Switches behind it that are the server's: `--section`, `--readonly`, `--warnings-fatal`.
+    /// Switches behind it that are the server's: `--section`, `--readonly`, `--warnings-fatal`, `--status-interval`.
     pub switches: Vec<String>,
 }
 
@@ -142,6 +142,14 @@ impl RemoteSettings {
             _ => return false,
         }
         true
+    }
+
+    /// The job files that are sent to servers.
+    pub fn sent_files(&self) -> impl Iterator<Item = &PathBuf> {
+        self.clients.iter().flat_map(|client| &client.files).filter_map(|file| match file {
+            ClientFile::Sent(path) => Some(path),
+            ClientFile::There(_) => None,
+        })
     }
 
     /// Keeps a switch for the server of the client before it; false: there is none.

@@ -32,8 +32,8 @@ option("directory", Kind::Text, "Prefix dir(s) for generated/relative names, ':'
         .deviates(Different, "On the command line the directory also applies to a filename that comes before it."),
 option("filename_format", Kind::Text, "Template for generated file names: $jobname $jobnum $filenum $clientuid").default("$jobname.$jobnum.$filenum").place(Category::File, "filename").applies(Apply::Text(|draft| &mut draft.job.target.filename_format))
         .deviates(Mended, "Clones whose file names are the same share the file; in fio all but the first do nothing."),
-option("unique_filename", Kind::Bool, "Client/server only: put client address between directory and file name").default("1").place(Category::File, "filename").applies(Apply::Nothing)
-        .deviates(Mended, "With the value 0, no warning about several writers appears if each job has files of its own; fio warns there too."),
+option("unique_filename", Kind::Bool, "Client/server only: put client address between directory and file name").default("1").place(Category::File, "filename").applies(Apply::Bool(|draft| &mut draft.job.target.unique_filename))
+        .deviates(Mended, "With the value 0, no warning about several writers appears if each job has files of its own; fio warns there too. A name from the root stays as it is; fio puts it below the directory. A client on a local socket has no address; fio takes a part of its path for one."),
 option("lockfile", Kind::Choice(LOCKFILE), "Take an in-process lock around each I/O on the file").default("none").under("filename").place(Category::File, "filename").applies(Apply::With(apply::lockfile))
         .deviates(Different, "The wait for the lock is part of an I/O's latency; fio leaves it out.")
         .deviates(Mended, "Clones share the lock; in fio they do not exclude each other."),

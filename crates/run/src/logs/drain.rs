@@ -3,13 +3,12 @@
 //! Must not know: how rows look on disk. Start reading at [`LogDrain`], then [`Streams::turn`].
 
 use super::record::{IoRecord, LogRecord, Recorder};
-use super::{LogPort, files, filled};
+use super::{LogOpener, LogPort, files, filled};
 use crate::plan::{RunPlan, WorkerPlan};
 use ferrio_stats::Note;
 use ferrio_stats::note::{During, RunNote};
 use ferrio_stats::{HistogramRow, LogFile, LogId, LogKind, LogRow, LogSink};
 use ferrio_sys::errno::EIO;
-use ferrio_sys::output::ProtectedPaths;
 use ferrio_sys::ring::{Bell, Ring};
 use ferrio_sys::scheduling;
 use std::io;
@@ -63,11 +62,8 @@ pub(crate) struct LogDrain {
 
 impl LogDrain {
     /// Starts the thread. `None`: no worker logs anything. `cpus`: the CPUs for the thread (`log_compression_cpus`).
-    pub(crate) fn start(
-        plan: &RunPlan,
-        open_sink: fn(&Arc<ProtectedPaths>) -> Box<dyn LogSink>,
-    ) -> io::Result<Option<Self>> {
-        let (workers, kept) = (&plan.workers, Arc::clone(&plan.kept));
+    pub(crate) fn start(plan: &RunPlan, opener: &LogOpener) -> io::Result<Option<Self>> {
+        let (workers, kept, opener) = (&plan.workers, Arc::clone(&plan.kept), opener.clone());
         if !workers.iter().any(|worker| worker.spec.logs.is_on()) {
             return Ok(None);
         }
@@ -84,7 +80,7 @@ impl LogDrain {
                 let _ = scheduling::set_cpu_affinity(&cpus);
             }
             let rows = std::array::from_fn(|_| Vec::with_capacity(MAX_ROWS));
-            let mut streams = Streams { of_workers: Vec::new(), sink: open_sink(&kept), rows, mail: its_mail };
+            let mut streams = Streams { of_workers: Vec::new(), sink: opener.open(&kept), rows, mail: its_mail };
             streams.until_stopped(&its_bell);
         })?;
         Ok(Some(Self { mail, bell, thread: Some(thread), end }))

@@ -8,6 +8,7 @@
 
 mod drain;
 mod no_sink;
+mod opener;
 mod record;
 
 use crate::plan::WorkerPlan;
@@ -18,7 +19,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 pub(crate) use drain::{LogDrain, bw_kb_per_sec};
-pub(crate) use no_sink::NoSink;
+pub use opener::LogOpener;
 pub(crate) use record::{IoRecord, Recorder};
 
 /// Words of the ring of a job that records each I/O: 2 MiB, some 80,000 I/Os.

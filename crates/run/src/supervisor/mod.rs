@@ -37,15 +37,13 @@ mod workers;
 use crate::error::RunError;
 use crate::events::{MessageStream, RunEvent, RunObserver};
 use crate::link::trace::TraceSettings;
-use crate::logs;
+use crate::logs::LogOpener;
 use crate::replay::merge::merge_traces;
 use ferrio_engine::own::Storages;
 use ferrio_spec::{ControlSettings, RunSpec};
+use ferrio_stats::RunRecord;
 use ferrio_stats::note::{MergeNote, ReplayNote};
-use ferrio_stats::{LogSink, RunRecord};
-use ferrio_sys::output::ProtectedPaths;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Duration;
 
 pub use handle::Handle;
@@ -62,8 +60,8 @@ pub struct RunSettings {
     pub trace: TraceSettings,
     /// Time between two snapshots of the running state for the ETA line; `None`: there are none.
     pub snapshot_interval: Option<Duration>,
-    /// Makes the sink for the rows of performance logs, which replace none of these files; called once, and only if a job logs something.
-    pub open_logs: fn(&Arc<ProtectedPaths>) -> Box<dyn LogSink>,
+    /// Where rows of performance logs go.
+    pub open_logs: LogOpener,
     /// Settings for reports during the run, and for its trigger.
     pub control: ControlSettings,
     /// Files that were read for the specification of the run, such as job files: no output of a job replaces them.
@@ -97,7 +95,7 @@ impl Default for RunSettings {
             readonly: false,
             trace: TraceSettings::default(),
             snapshot_interval: None,
-            open_logs: |_| Box::new(logs::NoSink),
+            open_logs: LogOpener::default(),
             inputs: Vec::new(),
             control: ControlSettings::default(),
             command_line: Vec::new(),

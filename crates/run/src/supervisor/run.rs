@@ -199,7 +199,7 @@ fn prepare_stage(run: Run, observer: &mut dyn RunObserver) -> Result<Stage, RunE
     if protected::have_outputs(&plan.workers) {
         plan.kept.look_up();
     }
-    let logs = LogDrain::start(&plan, settings.open_logs).map_err(RunError::Logs)?;
+    let logs = LogDrain::start(&plan, &settings.open_logs).map_err(RunError::Logs)?;
     let scene = Scene { plan, board, settings, clock, time, logs, teller };
     let watch = Watch::prepare(scene, Workers { records, probes }, requests, groups, schedulers, observer);
     let so_far = watch.elapsed();

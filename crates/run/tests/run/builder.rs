@@ -3,7 +3,7 @@
 //! Must not know: what is tested. Start reading at [`job`] and [`simulate`].
 
 use crate::memory_logs::MemoryLogs;
-use ferrio_run::{MessageStream, Run, RunEvent, RunObserver, RunOutcome, RunSettings};
+use ferrio_run::{LogOpener, MessageStream, Run, RunEvent, RunObserver, RunOutcome, RunSettings};
 use ferrio_spec::engines::options::sim;
 use ferrio_spec::{Compatibility, ControlSettings, JobSpec, QueueSpec, RunSpec, SizeSpec};
 use ferrio_stats::{DirectionStats, ThreadStats};
@@ -80,7 +80,7 @@ pub(crate) fn spec(jobs: Vec<JobSpec>) -> RunSpec {
 pub(crate) fn settings() -> RunSettings {
     RunSettings {
         version: "test".to_owned(),
-        open_logs: |_| Box::<MemoryLogs>::default() as _,
+        open_logs: LogOpener::new(|_| Box::<MemoryLogs>::default()),
         command_line: vec!["test".to_owned()],
         ..RunSettings::default()
     }

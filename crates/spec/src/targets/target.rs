@@ -31,6 +31,9 @@ pub struct TargetSpec {
     pub directory_per: DirectoryPer,
     /// `filename_format`; `None` is the default `$jobname.$jobnum.$filenum`.
     pub filename_format: Option<String>,
+    /// `unique_filename`: on a server, names in a directory begin with the client's address.
+    #[serde(default = "yes")]
+    pub unique_filename: bool,
     /// `nrfiles`, at least 1.
     pub nrfiles: u32,
     /// `openfiles`: most files open at once; 0 means all.
@@ -47,6 +50,10 @@ pub struct TargetSpec {
     pub allow_mounted_write: bool,
     /// Where within a device writes are put together.
     pub placement: PlacementSpec,
+}
+
+fn yes() -> bool {
+    true
 }
 
 impl TargetSpec {

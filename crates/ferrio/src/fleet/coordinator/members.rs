@@ -8,6 +8,7 @@ use crate::fleet::outcome::HostOutcome;
 use crate::fleet::wire::{FleetOrder, FleetReport, Hello, HostWork, PROTOCOL, SentReport};
 use crate::session::VERSION;
 use ferrio_stats::HostPlaces;
+use ferrio_stats::eta::EtaSnapshot;
 use std::collections::HashMap;
 
 /// Messages of a worker that are passed on in one run.
@@ -17,6 +18,31 @@ const MOST_MESSAGE_BYTES: usize = 4 << 20;
 
 /// A report that breaks the order of the messages.
 struct Misplaced(&'static str);
+
+/// True if the letters of jobs are letters, which a terminal shows as they are.
+fn has_plain_states(snapshot: &EtaSnapshot) -> bool {
+    snapshot.states.iter().all(char::is_ascii_graphic)
+}
+
+/// Why a report is heard at no such time.
+fn misplaced(report: &FleetReport) -> Misplaced {
+    Misplaced(match report {
+        FleetReport::Hello(_) => "a second introduction",
+        FleetReport::Places(_) => "places of a run that it does not have",
+        FleetReport::Ready => "it is ready for a run that it does not have",
+        FleetReport::Began { .. } => "a begin that was not ordered",
+        FleetReport::AtStage(_) => "a stonewall that it cannot have reached",
+        FleetReport::Facts(_) => "facts that are too long",
+        FleetReport::JobEnded(_) => "an end of a job that does not run there",
+        FleetReport::Message(..) => "a message that is too long",
+        FleetReport::Interval(_) => "figures of a job that does not run there",
+        FleetReport::Log(_) => "a log of a run that it does not have",
+        FleetReport::Eta(_) => "the state of a run that it does not have, or one that is none",
+        FleetReport::Status(_) | FleetReport::Over(_) => "an outcome of a run that it does not have",
+        FleetReport::Refused(_) => "a refusal of a run that it does not have",
+        FleetReport::Clock { .. } | FleetReport::Hangs(_) => "nothing that has a time of its own",
+    })
+}
 
 /// Where a worker is in its run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -132,6 +158,15 @@ impl FleetMember {
                 observer(&FleetEvent::Interval { rank, host, interval: &interval });
                 self.partial.add(&interval);
             }
+            FleetReport::Log(part) if runs && n_bytes <= MOST_MESSAGE_BYTES => {
+                observer(&FleetEvent::Log { rank, host, part: &part });
+            }
+            FleetReport::Eta(snapshot) if runs && n_bytes <= MOST_MESSAGE_BYTES && has_plain_states(&snapshot) => {
+                observer(&FleetEvent::Eta { rank, snapshot: &snapshot });
+            }
+            FleetReport::Status(record) if runs && self.partial.has_room_for(record.workers.len()) => {
+                observer(&FleetEvent::Status { rank, host, record: &record });
+            }
             FleetReport::Over(outcome) if runs && self.partial.has_room_for(outcome.record.workers.len()) => {
                 self.outcome = Some(outcome);
                 self.state = MemberState::Over;
@@ -144,17 +179,7 @@ impl FleetMember {
                 let reason = format!("its run hangs: nothing watches over its jobs for {} s", for_ms / 1_000);
                 self.lose(&reason, observer);
             }
-            FleetReport::Hello(_) => return Err(Misplaced("a second introduction")),
-            FleetReport::Places(_) => return Err(Misplaced("places of a run that it does not have")),
-            FleetReport::Ready => return Err(Misplaced("it is ready for a run that it does not have")),
-            FleetReport::Began { .. } => return Err(Misplaced("a begin that was not ordered")),
-            FleetReport::AtStage(_) => return Err(Misplaced("a stonewall that it cannot have reached")),
-            FleetReport::Facts(_) => return Err(Misplaced("facts that are too long")),
-            FleetReport::JobEnded(_) => return Err(Misplaced("an end of a job that does not run there")),
-            FleetReport::Message(..) => return Err(Misplaced("a message that is too long")),
-            FleetReport::Interval(_) => return Err(Misplaced("figures of a job that does not run there")),
-            FleetReport::Over(_) => return Err(Misplaced("an outcome of a run that it does not have")),
-            FleetReport::Refused(_) => return Err(Misplaced("a refusal of a run that it does not have")),
+            report => return Err(misplaced(&report)),
         }
         Ok(())
     }

@@ -12,10 +12,11 @@ mod sharing;
 use super::outcome::FleetOutcome;
 use super::wire::secrets::RunKey;
 use super::wire::stream::FleetConnection;
-use super::wire::{FleetOrder, HostJobs, HostWork, MeasuredHost};
+use super::wire::{FleetOrder, HostJobs, HostWork, LogPart, MeasuredHost};
 use crate::session::{Session, SessionOutcome};
 use ferrio_run::Handle;
-use ferrio_stats::{HostPlaces, IntervalStats, JobEnd, MessageStream, Note, Provenance, SharedPlace};
+use ferrio_stats::eta::EtaSnapshot;
+use ferrio_stats::{HostPlaces, IntervalStats, JobEnd, MessageStream, Note, Provenance, RunRecord, SharedPlace};
 use ferrio_sys::clock::monotonic_ns;
 use members::{FleetMember, MemberState, Members, heard};
 use network::{Network, NetworkEvent};
@@ -112,6 +113,31 @@ pub enum FleetEvent<'a> {
         host: &'a str,
         /// All of its figures.
         end: &'a JobEnd,
+    },
+    /// A part of a performance log of a server.
+    Log {
+        /// The worker's rank.
+        rank: u32,
+        /// Its host.
+        host: &'a str,
+        /// The part.
+        part: &'a LogPart,
+    },
+    /// The state of the run of a server.
+    Eta {
+        /// The worker's rank.
+        rank: u32,
+        /// The state.
+        snapshot: &'a EtaSnapshot,
+    },
+    /// The figures of a server so far.
+    Status {
+        /// The worker's rank.
+        rank: u32,
+        /// Its host.
+        host: &'a str,
+        /// The figures.
+        record: &'a RunRecord,
     },
     /// A worker is lost.
     Lost {

@@ -4,11 +4,12 @@
 //! one command of the remote shell, in a text without single quotes, backslashes and newlines, which all shells pass on as it is. Must not
 //! know: workers. Start reading at [`PushedProgram::on`].
 
+use super::copies::{Copies, OlderCopies};
 use super::remote_shell::{LaunchError, RemoteShell};
 use ring::digest::{Context, SHA256};
 use std::fmt::Write as _;
 use std::fs::File;
-use std::io::{self, ErrorKind, Read};
+use std::io::{self, ErrorKind, Read, Seek};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
@@ -19,6 +20,8 @@ use std::time::{Duration, Instant};
 const ANSWER: &str = "ferrio-push";
 /// Longest output of a command on a host, bytes.
 const MOST_BYTES: usize = 1 << 16;
+/// Time between two looks how far a copy is.
+const COPY_LOOK: Duration = Duration::from_millis(100);
 /// A copy may take so many times as long as a question.
 const COPY_LIMITS: u32 = 20;
 
@@ -42,7 +45,9 @@ const COPY: &str = concat!(
     "elif [ \"$(wc -c <\"$t\")\" -eq \"$3\" ]; then :; else r=damaged; fi; ",
     "if [ $r = copied ]; then chmod 700 \"$t\"; v=$(\"$t\" --version 2>&1 </dev/null | head -n 1); ",
     "if [ \"$v\" = \"$4\" ]; then mv -f \"$t\" \"$1/ferrio\" || r=unwritable; else r=\"unusable $v\"; fi; fi; ",
-    "else r=unwritable; fi; rm -f \"$t\"; echo ferrio-push \"$r\""
+    "else r=unwritable; fi; rm -f \"$t\"; n=0; for o in \"${1%/*}\"/fio-*-ferrio-*/ferrio; do ",
+    "if [ \"$o\" = \"$1/ferrio\" ]; then :; elif [ -f \"$o\" ]; then n=$((n + 1)); fi; done; ",
+    "if [ \"$r\" = copied ]; then r=\"copied $n\"; fi; echo ferrio-push \"$r\""
 );
 
 /// A program that is copied to hosts.
@@ -118,12 +123,18 @@ impl PushedProgram {
     ///
     /// # Errors
     /// The host cannot be reached, is another kind of machine, or does not take it.
-    pub(super) fn on(&self, shell: &RemoteShell, host: &str, limit: Duration) -> Result<String, LaunchError> {
+    pub(super) fn on(
+        &self,
+        shell: &RemoteShell,
+        host: &str,
+        limit: Duration,
+        copies: &Copies,
+    ) -> Result<String, LaunchError> {
         let refused = |reason: String| LaunchError::Push { host: host.to_owned(), reason };
         let n_bytes = self.n_bytes.to_string();
         let directory = self.directory();
         let arguments = [&shell.program, &self.version, &directory, &self.sha256, &n_bytes].map(String::as_str);
-        let said = shell.ask(host, PROBE, &arguments, Stdio::null(), limit)?;
+        let said = shell.ask(host, PROBE, &arguments, None, limit)?;
         let answer = answer(&said).ok_or_else(|| refused("it does not answer as a shell does".to_owned()))?;
         let mut words = answer.splitn(3, ' ');
         let (state, machine) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
@@ -143,23 +154,52 @@ impl PushedProgram {
             )));
         }
         if state == "absent" {
-            let failed =
-                |source: io::Error| refused(format!("{}: {}", self.shown(), ferrio_units::error_text(&source)));
-            let file = File::open(&self.path).map_err(failed)?;
-            let arguments = [place, &self.sha256, &n_bytes, &self.version];
-            let said = shell.ask(host, COPY, &arguments, Stdio::from(file), limit.saturating_mul(COPY_LIMITS))?;
-            match self::answer(&said) {
-                Some("copied") => {}
-                Some("damaged") => return Err(refused("what has come there is not what was sent".to_owned())),
-                Some(other) => match other.strip_prefix("unusable ") {
-                    Some(reason) => return Err(refused(format!("the copy in {place} cannot be used: {reason}"))),
-                    None => return Err(refused(format!("{place} cannot be written"))),
-                },
-                None => return Err(refused("the copy was interrupted".to_owned())),
-            }
+            let made = self.copy(shell, host, place, limit, copies);
+            copies.end(host);
+            made?;
         }
         Ok(quoted(&format!("{place}/ferrio")))
     }
+
+    /// Copies the program into its directory on a host.
+    fn copy(
+        &self,
+        shell: &RemoteShell,
+        host: &str,
+        place: &str,
+        limit: Duration,
+        copies: &Copies,
+    ) -> Result<(), LaunchError> {
+        let refused = |reason: String| LaunchError::Push { host: host.to_owned(), reason };
+        let failed = |source: io::Error| refused(format!("{}: {}", self.shown(), ferrio_units::error_text(&source)));
+        let file = File::open(&self.path).map_err(failed)?;
+        let n_bytes = self.n_bytes.to_string();
+        let arguments = [place, &self.sha256, &n_bytes, &self.version];
+        // The remote shell reads the file by a descriptor with the same offset.
+        let look = |mut file: &File| copies.reach(host, file.stream_position().unwrap_or_default(), self.n_bytes);
+        let input = Some(WatchedInput { file: &file, look: &look });
+        let said = shell.ask(host, COPY, &arguments, input, limit.saturating_mul(COPY_LIMITS))?;
+        let Some(answer) = answer(&said) else { return Err(refused("the copy was interrupted".to_owned())) };
+        if let Some(n_copies) = answer.strip_prefix("copied ").and_then(|number| number.parse().ok()) {
+            if n_copies > 0 {
+                let directory = place.rsplit_once('/').map_or(place, |(directory, _)| directory).to_owned();
+                copies.has_older(OlderCopies { host: host.to_owned(), n_copies, directory });
+            }
+            return Ok(());
+        }
+        Err(refused(match (answer, answer.strip_prefix("unusable ")) {
+            ("damaged", _) => "what has come there is not what was sent".to_owned(),
+            (_, Some(reason)) => format!("the copy in {place} cannot be used: {reason}"),
+            _ => format!("{place} cannot be written"),
+        }))
+    }
+}
+
+/// The input of a script, and what looks at it from time to time.
+#[derive(Clone, Copy)]
+struct WatchedInput<'a> {
+    file: &'a File,
+    look: &'a dyn Fn(&File),
 }
 
 impl RemoteShell {
@@ -169,7 +209,7 @@ impl RemoteShell {
         host: &str,
         script: &str,
         arguments: &[&str],
-        input: Stdio,
+        input: Option<WatchedInput<'_>>,
         limit: Duration,
     ) -> Result<String, LaunchError> {
         let program = self.command.first().cloned().unwrap_or_default();
@@ -179,10 +219,18 @@ impl RemoteShell {
         command.arg(format!("sh -c {} ferrio-push {}", quoted(script), words.join(" ")));
         let started = |source| LaunchError::Start { program: program.clone(), source };
         let (ours, theirs) = UnixStream::pair().map_err(started)?;
-        command.stdin(input).stdout(OwnedFd::from(theirs)).stderr(Stdio::inherit());
+        let file = input.map(|input| input.file.try_clone()).transpose().map_err(started)?;
+        command
+            .stdin(file.map_or_else(Stdio::null, Stdio::from))
+            .stdout(OwnedFd::from(theirs))
+            .stderr(Stdio::inherit());
         let mut child = command.spawn().map_err(started)?;
         drop(command);
-        let said = heard(ours, limit);
+        let said = heard(ours, limit, &|| {
+            if let Some(WatchedInput { file, look }) = input {
+                look(file);
+            }
+        });
         if said.is_err() {
             let _ = child.kill();
         }
@@ -201,8 +249,8 @@ impl RemoteShell {
     }
 }
 
-/// All that comes until the end.
-fn heard(mut socket: UnixStream, limit: Duration) -> io::Result<String> {
+/// All that comes until the end. `look` is called from time to time.
+fn heard(mut socket: UnixStream, limit: Duration, look: &dyn Fn()) -> io::Result<String> {
     let until = Instant::now() + limit;
     let (mut said, mut buffer) = (Vec::new(), [0; 4096]);
     loop {
@@ -210,11 +258,14 @@ fn heard(mut socket: UnixStream, limit: Duration) -> io::Result<String> {
         if left.is_zero() {
             return Err(ErrorKind::TimedOut.into());
         }
-        socket.set_read_timeout(Some(left))?;
+        look();
+        socket.set_read_timeout(Some(left.min(COPY_LOOK)))?;
         match socket.read(&mut buffer) {
             Ok(0) => return Ok(String::from_utf8_lossy(&said).into_owned()),
             Ok(n) => said.extend_from_slice(&buffer[..n]),
-            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            // The time is looked at above.
+            Err(error)
+                if [ErrorKind::Interrupted, ErrorKind::WouldBlock, ErrorKind::TimedOut].contains(&error.kind()) => {}
             Err(error) => return Err(error),
         }
         if said.len() > MOST_BYTES {

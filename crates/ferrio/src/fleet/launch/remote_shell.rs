@@ -4,6 +4,7 @@
 //! and ssh's keys, jump hosts and agent are those of the user. The key of the run is the first line that goes there. Start reading at
 //! [`RemoteShell::launch`] and, for the other end, [`attend_launcher`].
 
+use super::copies::Copies;
 use super::push::PushedProgram;
 use crate::fleet::wire::secrets::{RunKey, SecretsError};
 use crate::fleet::wire::stream::FleetConnection;
@@ -81,7 +82,7 @@ pub enum LaunchError {
 
 impl RemoteShell {
     /// Starts the worker of this rank on a host. What it says on its standard error goes to ours. The socket leads to it. The launch ends
-    /// early once it is given up.
+    /// early once it is given up. `copies` says how far a copy of ferrio is.
     ///
     /// # Errors
     /// The program cannot be started, or no worker answers within the limit.
@@ -90,12 +91,12 @@ impl RemoteShell {
         host: &str,
         rank: u32,
         key: &RunKey,
-        limit: Duration,
-        is_given_up: &dyn Fn() -> bool,
+        (limit, is_given_up): (Duration, &dyn Fn() -> bool),
+        copies: &Copies,
     ) -> Result<(Launched, UnixStream), LaunchError> {
         let program = self.command.first().cloned().unwrap_or_default();
         let there = match &self.pushed {
-            Some(pushed) => pushed.on(self, host, limit)?,
+            Some(pushed) => pushed.on(self, host, limit, copies)?,
             None => self.program.clone(),
         };
         let mut command = Command::new(&program);

@@ -118,10 +118,10 @@ pub(super) enum AsyncListener {
     Socket(UnixListener),
 }
 
-/// A connection, and who it is from.
+/// A connection, and the address that it is from; `None`: a local socket.
 pub(super) struct ArrivedClient {
     pub(super) stream: FleetStream,
-    pub(super) from: String,
+    pub(super) address: Option<IpAddr>,
 }
 
 impl AsyncListener {
@@ -143,11 +143,11 @@ impl AsyncListener {
             Self::Tcp(listener) => {
                 let (stream, from) = listener.accept().await?;
                 let _ = stream.set_nodelay(true);
-                Ok(ArrivedClient { stream: FleetStream::Tcp(stream), from: from.ip().to_string() })
+                Ok(ArrivedClient { stream: FleetStream::Tcp(stream), address: Some(from.ip()) })
             }
             Self::Socket(listener) => {
                 let (stream, _) = listener.accept().await?;
-                Ok(ArrivedClient { stream: FleetStream::Program(stream), from: "a local socket".to_owned() })
+                Ok(ArrivedClient { stream: FleetStream::Program(stream), address: None })
             }
         }
     }

@@ -4,6 +4,7 @@
 //! know: arguments, how reports look. Start reading at [`serve`]; [`handshake`] is what both ends say before, [`ServerPolicy`] what jobs
 //! may do.
 
+mod client_names;
 pub mod handshake;
 mod listener;
 mod policy;
@@ -20,6 +21,7 @@ use listener::{ArrivedClient, AsyncListener};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use std::io::{self, Write};
+use std::net::IpAddr;
 use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
@@ -57,8 +59,8 @@ struct ServedClient {
     key: String,
     rank: u32,
     policy: ServerPolicy,
-    /// It came through a local socket.
-    is_local: bool,
+    /// Its address; `None`: it came through a local socket.
+    address: Option<IpAddr>,
     /// The process of the server.
     server: u32,
 }
@@ -113,7 +115,8 @@ struct ClientService {
 
 /// Hears who has come, and starts its process.
 async fn admit(accepted: ArrivedClient, server: Arc<ClientService>) {
-    let ArrivedClient { mut stream, from, .. } = accepted;
+    let ArrivedClient { mut stream, address } = accepted;
+    let from = address.map_or_else(|| "a local socket".to_owned(), |address| address.to_string());
     let limit = tokio::time::timeout(handshake::LIMIT, handshake::answer(&mut stream, &server.settings.key));
     let said = match limit.await {
         Ok(Ok(said)) => said,
@@ -131,7 +134,7 @@ async fn admit(accepted: ArrivedClient, server: Arc<ClientService>) {
         key: said.run.to_text(),
         rank: said.rank,
         policy: server.settings.policy.clone(),
-        is_local: stream.is_local(),
+        address,
         server: std::process::id(),
     };
     match stream.into_fd().and_then(|socket| start(&client, socket)) {

@@ -3,7 +3,7 @@
 //! Must not know: connections. Start reading at [`ServerPolicy::refusals`].
 
 use ferrio_job::Invocation;
-use ferrio_job::beyond::{BeyondKind, files_beside_targets};
+use ferrio_job::beyond::{BeyondKind, files_beside_targets, is_log};
 use ferrio_spec::engines::by_name;
 use ferrio_spec::{JobSpec, RunSpec};
 use serde::{Deserialize, Serialize};
@@ -37,7 +37,7 @@ pub struct ServerPolicy {
     pub libraries: bool,
     /// They set the I/O scheduler of a device, or make control groups.
     pub settings: bool,
-    /// Nothing is written.
+    /// Nothing is written. Performance logs go to the client, and are written there.
     pub readonly: bool,
     /// Most jobs of a client, with their clones.
     pub most_jobs: u32,
@@ -107,7 +107,8 @@ impl ServerPolicy {
     pub(super) fn refusals(&self, invocation: &Invocation, has_trigger: bool) -> Vec<String> {
         let refused = |what: String, how: &str| format!("{what}: {NOT_ALLOWED} ({how})");
         let mut lines = Vec::new();
-        for one in invocation.beyond(|_| true) {
+        // Performance logs go to the client: nothing is written here.
+        for one in invocation.beyond(|_| true).into_iter().filter(|one| !one.is_log()) {
             let (is_allowed, how) = match one.kind {
                 BeyondKind::Programs => (self.programs, "programs = true"),
                 BeyondKind::Libraries => (self.libraries, "libraries = true"),
@@ -121,7 +122,7 @@ impl ServerPolicy {
             }
         }
         let sets = |option: &str| SETTINGS.iter().any(|name| option.split('=').next() == Some(name));
-        for change in &invocation.changes {
+        for change in invocation.changes.iter().filter(|change| !is_log(&change.option)) {
             if self.readonly {
                 lines.push(refused(change.option.clone(), "readonly = false"));
             } else if !self.settings && sets(&change.option) {
@@ -214,7 +215,5 @@ fn paths_of(job: &JobSpec) -> Vec<PathBuf> {
         paths.push(PathBuf::from(&job.section));
     }
     paths.extend(job.replay.traces.iter().map(PathBuf::from));
-    // Logs without a name have that of the job.
-    paths.push(PathBuf::from(&job.name));
     paths
 }

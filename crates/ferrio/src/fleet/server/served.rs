@@ -2,6 +2,7 @@
 //!
 //! Must not know: who listens. Start reading at [`attend_client`].
 
+use super::client_names::set_names;
 use super::{ServedClient, ServerPolicy};
 use crate::fleet::launch::LaunchedWorkerError;
 use crate::fleet::wire::secrets::RunKey;
@@ -15,15 +16,18 @@ use ferrio_stats::{MessageStream, Note};
 use ferrio_units::Wording;
 use std::ffi::OsString;
 use std::io::{self, Read};
-use std::net::TcpStream;
+use std::net::{IpAddr, TcpStream};
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Most bytes that come from the server.
 const MOST_BYTES: u64 = 1 << 20;
 /// Most job files of a client.
 const MOST_FILES: usize = 1_000;
+/// Least time between two states of a run, as of `--eta-interval`.
+const LEAST_ETA_INTERVAL: Duration = Duration::from_millis(250);
 
 /// Serves the client whose connection is the standard output; the server has sent the rest to the standard input.
 ///
@@ -40,19 +44,21 @@ pub fn attend_client() -> Result<(), LaunchedWorkerError> {
     if !ferrio_sys::process::die_with_parent(server).map_err(|_| LaunchedWorkerError::NoServer)? {
         return Err(LaunchedWorkerError::NoServer);
     }
-    let connection = if client.is_local {
+    let connection = if client.address.is_none() {
         FleetConnection::Socket(UnixStream::from(socket))
     } else {
         FleetConnection::Tcp(TcpStream::from(socket))
     };
     let policy = client.policy.with_home(std::env::current_dir()?);
     let key = RunKey::from_text(&client.key)?;
-    Ok(worker::attend_with(connection, &key, client.rank, &mut JobsOfClient { policy })?)
+    Ok(worker::attend_with(connection, &key, client.rank, &mut JobsOfClient { policy, address: client.address })?)
 }
 
 /// The job files of a client.
 struct JobsOfClient {
     policy: ServerPolicy,
+    /// The client's address; `None`: it came through a local socket.
+    address: Option<IpAddr>,
 }
 
 impl SessionSource for JobsOfClient {
@@ -82,6 +88,7 @@ impl SessionSource for JobsOfClient {
         if invocation.mode != Mode::Run {
             return Err("there is no job to run".to_owned());
         }
+        set_names(&mut invocation.run, self.address);
         let refusals = self.policy.refusals(&invocation, jobs.trigger.is_some());
         if !refusals.is_empty() {
             for line in refusals {
@@ -108,6 +115,9 @@ fn session_of(
     settings.control.skips_evidence = !jobs.shows_evidence;
     settings.control.trigger.command.clone_from(&jobs.trigger);
     settings.tells_series = true;
+    settings.snapshot_interval = jobs.eta_interval_ms.map(|ms| Duration::from_millis(ms).max(LEAST_ETA_INTERVAL));
+    settings.keeps_series = jobs.is_recorded;
+    settings.control.looks_into_files = jobs.is_recorded;
     session.is_audited = jobs.shows_evidence;
     Ok(session)
 }
@@ -115,7 +125,7 @@ fn session_of(
 /// Switches of a client that are the server's.
 fn is_permitted(switch: &str) -> bool {
     let name = switch.split('=').next();
-    ["--section", "--readonly", "--warnings-fatal"].iter().any(|permitted| name == Some(permitted))
+    ["--section", "--readonly", "--warnings-fatal", "--status-interval"].iter().any(|permitted| name == Some(permitted))
 }
 
 fn pass_on((stream, line): &Message, tell: &mut dyn FnMut(MessageStream, Note)) {

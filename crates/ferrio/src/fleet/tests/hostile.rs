@@ -3,6 +3,7 @@
 use super::{Conduct, FleetReport, PATH, RunKey, Stage, answer, aside, hello, interval, outcome, play, together};
 use crate::fleet::outcome::FleetOutcome;
 use crate::fleet::wire::FleetOrder;
+use ferrio_stats::eta::EtaSnapshot;
 use ferrio_stats::{MessageStream, Note};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -53,7 +54,7 @@ fn says_at_begin(reports: Reports) -> (FleetOutcome, Vec<String>, String) {
 
 #[test]
 fn reports_that_make_no_sense_are_a_lost_host() {
-    let cases: [(Reports, &str); 9] = [
+    let cases: [(Reports, &str); 10] = [
         (|| vec![FleetReport::Interval(Box::new(interval(2)))], "figures of a job that does not run there"),
         (|| vec![FleetReport::Interval(Box::new(interval(0)))], "figures of a job that does not run there"),
         (|| vec![FleetReport::Began { at_ns: 1 }], "a begin that was not ordered"),
@@ -62,6 +63,13 @@ fn reports_that_make_no_sense_are_a_lost_host() {
         (|| vec![FleetReport::AtStage(0)], "a stonewall that it cannot have reached"),
         (|| vec![FleetReport::Refused("late".to_owned())], "a refusal of a run that it does not have"),
         (|| vec![FleetReport::Hello(hello(&RunKey::new().expect("random numbers"), 0))], "a second introduction"),
+        (
+            || {
+                let states = vec!['R', '\u{1b}'];
+                vec![FleetReport::Eta(Box::new(EtaSnapshot { states, ..EtaSnapshot::default() }))]
+            },
+            "the state of a run that it does not have, or one that is none",
+        ),
         (
             || {
                 let mut outcome = outcome();

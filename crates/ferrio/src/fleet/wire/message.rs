@@ -1,12 +1,14 @@
 //! The messages. A field that an older version does not know has a default.
 
+use super::log::LogPart;
 use ferrio_spec::RunSpec;
+use ferrio_stats::eta::EtaSnapshot;
 use ferrio_stats::wire::{self, WireError};
 use ferrio_stats::{HostPlaces, IntervalStats, JobEnd, MessageStream, Note, Provenance, RunRecord};
 use serde::{Deserialize, Serialize};
 
 /// Version of the messages; both ends must have the same.
-pub const PROTOCOL: u32 = 2;
+pub const PROTOCOL: u32 = 3;
 
 /// Memory that an order may take, bytes: one for 100,000 jobs takes less.
 const MOST_ORDER_MEMORY_BYTES: u64 = 1 << 30;
@@ -97,6 +99,12 @@ pub enum FleetReport {
     Interval(Box<IntervalStats>),
     /// A job's clone has ended; only of a run whose course is told.
     JobEnded(Box<JobEnd>),
+    /// A part of a performance log; only of job files of clients.
+    Log(LogPart),
+    /// The state of the run, for the line of progress; only where a client shows one.
+    Eta(Box<EtaSnapshot>),
+    /// The figures so far (`--status-interval`); only of job files of clients.
+    Status(Box<RunRecord>),
     /// The run is over; nothing follows.
     Over(Box<MeasuredHost>),
     /// Nothing was run, for this reason; nothing follows.
@@ -196,6 +204,10 @@ pub struct ClientJobs {
     pub trigger: Option<String>,
     /// Reports show what probes saw.
     pub shows_evidence: bool,
+    /// The record is kept: it has the course of each job.
+    pub is_recorded: bool,
+    /// Time between two states of the run for the line of progress, milliseconds; `None`: there is no line.
+    pub eta_interval_ms: Option<u64>,
 }
 
 /// A job file for a server.

@@ -68,11 +68,6 @@ impl FleetStream {
 }
 
 impl FleetStream {
-    /// It is a local socket.
-    pub(crate) fn is_local(&self) -> bool {
-        matches!(self, Self::Program(_))
-    }
-
     /// The connection without a runtime.
     pub(crate) fn into_fd(self) -> io::Result<OwnedFd> {
         match self {

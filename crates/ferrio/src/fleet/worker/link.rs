@@ -119,6 +119,11 @@ impl CoordinatorLink {
         steered.handle = Some(handle.clone());
     }
 
+    /// The way of reports, for another thread.
+    pub(super) fn reports(&self) -> mpsc::Sender<FleetReport> {
+        self.reports.clone()
+    }
+
     /// Sends a report; waits for room. Where nobody hears it, it is lost.
     pub(super) fn send(&self, report: FleetReport) {
         let _ = self.reports.blocking_send(report);

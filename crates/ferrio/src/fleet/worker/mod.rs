@@ -6,6 +6,7 @@
 //! order, and [`ORPHAN_LIMIT`] later at once: no job goes on without a coordinator.
 
 mod link;
+mod logs;
 mod names;
 mod places;
 
@@ -16,10 +17,11 @@ use super::wire::stream::FleetConnection;
 use super::wire::{FleetReport, Hello, HostJobs, HostWork, MeasuredHost, PROTOCOL};
 use crate::session::{PreparedSession, Session, VERSION, start_jobs};
 use ferrio_formats::start;
-use ferrio_run::{Handle, RunEvent, Start};
+use ferrio_run::{Handle, LogOpener, RunEvent, Start};
 use ferrio_stats::{HostPlaces, IntervalStats, MessageStream, Note};
 use ferrio_sys::system_info;
 use link::{CoordinatorLink, Ordered};
+use logs::SentLogs;
 use std::io;
 use std::time::Duration;
 
@@ -108,6 +110,10 @@ fn prepared(
         let Some(found) = found else { return Ok(None) };
         session.settings.grows_shared_files = found.makes_parts;
         (session.spec, places) = (found.jobs, found.places);
+    } else {
+        // Logs of clients are written where these are.
+        let reports = link.reports();
+        session.settings.open_logs = LogOpener::new(move |_| Box::new(SentLogs::new(reports.clone())));
     }
     link.send(FleetReport::Places(Box::new(places)));
     if !link.wait_for_layout() {
@@ -239,6 +245,11 @@ fn tell(event: &RunEvent, link: &CoordinatorLink, intervals: &mut SentIntervals)
             let text = start::layout(job_name, *n_files, *total_bytes);
             link.send(FleetReport::Message(MessageStream::Info, Note::text(text.trim_end())));
         }
+        RunEvent::Eta(snapshot) => {
+            // The next one replaces it.
+            link.offer(FleetReport::Eta(Box::new(snapshot.clone())));
+        }
+        RunEvent::Status(record) => link.send(FleetReport::Status(Box::new((**record).clone()))),
         RunEvent::Message(stream, note) => link.send(FleetReport::Message(*stream, note.clone())),
         RunEvent::Interval(interval) => {
             let interval = intervals.longer.add(interval);

@@ -2,12 +2,13 @@
 //!
 //! Must not know: what is run. Start reading at [`HostsOptions`], then [`Fleet::launched`] and [`RunsOnHosts`].
 
+use super::copy_line::{COPY_LOOK, CopyLine, tell_older};
 use crate::commands::native::fleet::progress::doubt;
 use crate::ui::exit::Exit;
 use anyhow::{Context, anyhow};
 use clap::{Args, ValueEnum, ValueHint};
 use ferrio::fleet::launch::{
-    LaunchError, Launched, Meeting, Published, PushedProgram, Ranks, RemoteShell, launch_here,
+    Copies, LaunchError, Launched, Meeting, Published, PushedProgram, Ranks, RemoteShell, launch_here,
 };
 use ferrio::fleet::wire::secrets::RunKey;
 use ferrio::fleet::wire::stream::FleetConnection;
@@ -19,7 +20,7 @@ use ferrio_sys::limits;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc;
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
 /// The program that runs.
@@ -253,17 +254,27 @@ impl Fleet {
         let mut fleet = Self { workers: Vec::new(), n_hosts, _published: None };
         let mut failures = Vec::new();
         let is_given_up = AtomicBool::new(false);
+        let copies = Copies::default();
+        let mut copy_line = CopyLine::new();
         let gives_up = || is_given_up.load(Ordering::SeqCst) || handle.is_stopping();
         std::thread::scope(|scope| {
             let (done, all) = mpsc::channel();
             for (rank, host) in hosts.iter().enumerate() {
                 let (done, shell, key, limit) = (done.clone(), &shell, &key, options.join_limit());
-                let gives_up = &gives_up;
-                scope.spawn(move || done.send(shell.launch(host, rank as u32, key, limit, gives_up)));
+                let (gives_up, copies) = (&gives_up, &copies);
+                scope.spawn(move || done.send(shell.launch(host, rank as u32, key, (limit, gives_up), copies)));
             }
             drop(done);
             // Those that have come are heard while others are on their way, however long that takes.
-            for outcome in all {
+            loop {
+                let outcome = match all.recv_timeout(COPY_LOOK) {
+                    Ok(outcome) => outcome,
+                    Err(RecvTimeoutError::Timeout) => {
+                        copy_line.show(copies.state());
+                        continue;
+                    }
+                    Err(RecvTimeoutError::Disconnected) => break,
+                };
                 match outcome {
                     Ok((worker, socket)) => {
                         coordinator.adopt(socket);
@@ -277,7 +288,9 @@ impl Fleet {
                 }
             }
         });
+        copy_line.show(None);
         if !gives_up() {
+            tell_older(&copies.older());
             return Ok((coordinator, fleet));
         }
         coordinator.dismiss();

@@ -3,6 +3,7 @@
 pub(crate) mod audited_text;
 pub(crate) mod bandwidth_logs;
 pub(crate) mod comparison;
+mod copy_line;
 pub(crate) mod engine_checks;
 pub(crate) mod engine_choice;
 pub(crate) mod engine_library;

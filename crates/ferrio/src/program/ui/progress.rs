@@ -16,6 +16,7 @@ use ferrio_formats::start;
 use ferrio_job::invocation::EtaSettings;
 use ferrio_run::{BandwidthSample, JobSummary, MessageStream, RunEvent};
 use ferrio_stats::Note;
+use ferrio_stats::eta::EtaSnapshot;
 use ferrio_stats::note::RunNote;
 use std::io;
 use std::path::PathBuf;
@@ -25,8 +26,7 @@ pub(crate) struct ProgressPrinter<'a> {
     console: &'a mut Console,
     reporter: &'a Reporter,
     signals: &'a Signals,
-    line: EtaLine,
-    new_lines: NewLines,
+    line: FioProgressLine,
     bandwidth: Option<BandwidthLogs>,
     slices: Option<LatencySlices>,
     /// The lines of jsonl.
@@ -44,8 +44,7 @@ impl<'a> ProgressPrinter<'a> {
             console,
             reporter,
             signals,
-            line: EtaLine::default(),
-            new_lines: NewLines::new(eta),
+            line: FioProgressLine::new(eta),
             bandwidth: None,
             slices: None,
             course: EventLog::default(),
@@ -107,11 +106,6 @@ impl<'a> ProgressPrinter<'a> {
         }
     }
 
-    fn eta(&mut self, snapshot: &ferrio_stats::eta::EtaSnapshot) {
-        let on_new_line = self.new_lines.next();
-        show_progress(&self.line.update(snapshot, on_new_line, columns_to_steer()));
-    }
-
     /// Prints the newest signal that ends the run, once.
     pub(crate) fn tell_signal(&mut self) {
         if let Some(number) = self.signals.take_untold() {
@@ -120,6 +114,28 @@ impl<'a> ProgressPrinter<'a> {
     }
 
     /// Removes the progress line from the terminal, before other text is shown.
+    pub(crate) fn clear(&mut self) {
+        self.line.clear();
+    }
+}
+
+/// fio's line of progress on the terminal.
+pub(crate) struct FioProgressLine {
+    line: EtaLine,
+    new_lines: NewLines,
+}
+
+impl FioProgressLine {
+    pub(crate) fn new(eta: EtaSettings) -> Self {
+        Self { line: EtaLine::default(), new_lines: NewLines::new(eta) }
+    }
+
+    pub(crate) fn show(&mut self, snapshot: &EtaSnapshot) {
+        let on_new_line = self.new_lines.next();
+        show_progress(&self.line.update(snapshot, on_new_line, columns_to_steer()));
+    }
+
+    /// Removes the line, before other text is shown.
     pub(crate) fn clear(&mut self) {
         if let Some(text) = self.line.clear() {
             show_progress(text);
@@ -180,7 +196,7 @@ impl Observer for ProgressPrinter<'_> {
             | RunEvent::JobEnded(_) => {}
             RunEvent::Message(stream, note) => self.console.say(*stream, note.clone()),
             RunEvent::Trace(text) => self.console.trace(&format!("{text}\n")),
-            RunEvent::Eta(snapshot) => self.eta(snapshot),
+            RunEvent::Eta(snapshot) => self.line.show(snapshot),
             RunEvent::Bandwidth(sample) => self.log_bandwidth(*sample),
             RunEvent::Status(record) => self.reporter.report(self.console, record),
         }

@@ -67,6 +67,11 @@ impl Reporter {
         console.report(&text);
     }
 
+    /// Writes the report of a server whose jobs still run, for people.
+    pub(crate) fn report_status(&self, console: &mut Console, served: &ServedRun<'_>) {
+        console.report(&clients::status_text(served, &self.options));
+    }
+
     /// Writes the reports of an earlier run again, from its record.
     pub(crate) fn show_again(&self, console: &mut Console, record: &RunRecord) {
         let mut view = fio_view(record);

@@ -84,6 +84,7 @@ fn invoke(invocation: Invocation, inputs: Vec<PathBuf>, arguments: &[OsString]) 
         return inflate_log::print(path);
     }
     let mut kept = protected_files::of_run(&invocation.run, &inputs);
+    invocation.remote.sent_files().for_each(|path| kept.add(path.clone(), FileRole::Input));
     let mut console = match open_console(invocation.output.file.as_deref(), &kept) {
         Ok(console) => console,
         Err(error) => {
@@ -108,7 +109,7 @@ fn invoke(invocation: Invocation, inputs: Vec<PathBuf>, arguments: &[OsString]) 
         console.print_all(&invocation.messages);
         return match invocation.mode {
             Mode::Serve => server::run(&invocation.remote, &kept, &mut console),
-            Mode::Client => client::run(&invocation, &words_of(arguments), &mut console),
+            Mode::Client => client::run(&invocation, &words_of(arguments), &Arc::new(kept), &mut console),
             Mode::IdleCalibration => calibrate_idle(&mut console),
             Mode::Machine(test) => machine_tests::run(test, &mut console),
             _ => ExitCode::SUCCESS,

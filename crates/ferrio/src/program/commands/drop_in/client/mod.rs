@@ -2,8 +2,11 @@
 //!
 //! Must not know: how clients and servers talk to each other, how reports look. Start reading at [`run`].
 
+mod logs;
+mod shown;
 mod trigger;
 
+use crate::shared::keeping::Keeping;
 use crate::shared::serving::shared_key_of;
 use crate::ui::console::Console;
 use crate::ui::reporter::Reporter;
@@ -13,18 +16,20 @@ use ferrio::fleet::server::handshake::{ConnectError, connect};
 use ferrio::fleet::wire::secrets::RunKey;
 use ferrio::fleet::wire::{ClientJobs, HostJobs, HostWork, SentJobFile};
 use ferrio::fleet::{Coordinator, FleetEvent, FleetOutcome, FleetSettings, INTERVAL_MS, LostHost, WriteSharing};
-use ferrio::session::VERSION;
 use ferrio_formats::clients::ServedRun;
-use ferrio_formats::words;
 use ferrio_job::Invocation;
 use ferrio_job::command_line::remote::{ClientFile, ClientRequest, ServerAddress};
 use ferrio_run::Handle;
 use ferrio_spec::Trigger;
-use ferrio_stats::{MessageStream, Note};
+use ferrio_stats::RunRecord;
+use ferrio_sys::output::{AtomicFile, ProtectedPaths};
+use logs::ReceivedLogs;
+use shown::{ClientConsole, ServersLine};
 use std::fs;
 use std::io::{self, Read};
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::Duration;
 use trigger::TriggerWatch;
 
@@ -35,6 +40,11 @@ const MOST_LIST_BYTES: u64 = 1 << 20;
 /// Time for servers to begin, once they are connected.
 const JOIN_LIMIT: Duration = Duration::from_secs(30);
 
+/// Options of reports that clients have.
+const SERVED: [&str; 5] = ["--output", "--output-format", "--record", "--keep", "--status-interval"];
+/// The switch that servers know, too.
+const STATUS_INTERVAL: &str = "--status-interval";
+
 /// A server, and what it is to run.
 struct RemoteServer {
     address: ServerAddress,
@@ -42,8 +52,13 @@ struct RemoteServer {
 }
 
 /// Runs the job files of the clients on their servers.
-pub(super) fn run(invocation: &Invocation, words: &[String], console: &mut Console) -> ExitCode {
-    match clients(invocation, words, console) {
+pub(super) fn run(
+    invocation: &Invocation,
+    words: &[String],
+    kept: &Arc<ProtectedPaths>,
+    console: &mut Console,
+) -> ExitCode {
+    match clients(invocation, words, kept, console) {
         Ok(code) => code,
         Err(error) => {
             console.complain(&format!("{error:#}"));
@@ -52,16 +67,30 @@ pub(super) fn run(invocation: &Invocation, words: &[String], console: &mut Conso
     }
 }
 
-fn clients(invocation: &Invocation, words: &[String], console: &mut Console) -> anyhow::Result<ExitCode> {
+fn clients(
+    invocation: &Invocation,
+    words: &[String],
+    kept: &Arc<ProtectedPaths>,
+    console: &mut Console,
+) -> anyhow::Result<ExitCode> {
     if let Some(name) = unbuilt(invocation) {
         return Err(anyhow!("{name} is not built with --client: give it to the server's own runs"));
     }
     let reporter = Reporter::new(&invocation.output);
+    let wants = Wants::of(invocation, &reporter)?;
     let remote = &invocation.remote;
     let mut servers = Vec::new();
     for client in &remote.clients {
-        servers.extend(servers_of(client, remote.trigger.as_ref(), reporter.writes_json())?);
+        servers.extend(servers_of(client, remote.trigger.as_ref(), &wants)?);
     }
+    let record_file = match super::open_record(&invocation.output, kept, console) {
+        Ok(file) => file,
+        Err(code) => return Ok(code),
+    };
+    let keeping = match Keeping::of(invocation.output.keep.as_deref(), None, console) {
+        Ok(keeping) => keeping,
+        Err(code) => return Ok(code),
+    };
     let (shared, run) = (shared_key_of(remote.key_file.as_deref())?, RunKey::new()?);
     // Before any thread: from now on a signal ends in a report.
     let signals = Signals::listen(false)?;
@@ -83,14 +112,18 @@ fn clients(invocation: &Invocation, words: &[String], console: &mut Console) -> 
         n_parts: None,
         words: words.to_vec(),
         interval_ms: INTERVAL_MS,
-        is_audited: reporter.writes_json(),
+        is_audited: wants.evidence,
         tells_course: false,
     };
-    let mut shown = ClientConsole { console, has_text: reporter.writes_normal() };
+    let line = super::shows_eta(invocation).then(|| ServersLine::new(invocation.eta));
+    let logs = ReceivedLogs::new(&servers, Arc::clone(kept));
+    let mut shown = ClientConsole { console, reporter: &reporter, servers: &servers, line, logs };
     let outcome = watched(&mut coordinator, &work_of, &invocation.control.trigger, &handle, &mut shown);
+    shown.end();
     coordinator.dismiss();
     let outcome = outcome?;
     report(&outcome, &servers, &reporter, console);
+    keep(&outcome, record_file, keeping, console);
     let has_failed = outcome.hosts.iter().any(|host| {
         host.lost.is_some() || host.refused.is_some() || host.outcome.n_failed > 0 || host.outcome.n_logs_lost > 0
     });
@@ -141,18 +174,55 @@ fn unbuilt(invocation: &Invocation) -> Option<&'static str> {
         (control.idle.is_some(), "--idle-prof"),
         (invocation.output.formats.has(ferrio_spec::FormatKind::Records), "--output-format=jsonl"),
     ];
-    let mut names = invocation.options_of_reports().filter(|name| !["--output", "--output-format"].contains(name));
+    let mut names = invocation.options_of_reports().filter(|name| !SERVED.contains(name));
     names.next().or_else(|| others.into_iter().find(|(is_given, _)| *is_given).map(|(_, name)| name))
 }
 
+/// What the client wants to have of each server beside its figures.
+struct Wants {
+    /// What probes saw.
+    evidence: bool,
+    /// The course of each job.
+    course: bool,
+    /// Time between two states of the run, milliseconds.
+    eta_interval_ms: Option<u64>,
+    /// A switch in front of all clients.
+    status: Option<String>,
+}
+
+impl Wants {
+    /// # Errors
+    /// Reports during the run are wanted in a format that has none.
+    fn of(invocation: &Invocation, reporter: &Reporter) -> anyhow::Result<Self> {
+        let status = invocation.control.status_interval.map(|interval| {
+            // Whole milliseconds, as the switch has them.
+            format!("{STATUS_INTERVAL}={}ms", interval.as_millis())
+        });
+        let is_status = |switch: &String| switch.split('=').next() == Some(STATUS_INTERVAL);
+        let has_status =
+            status.is_some() || invocation.remote.clients.iter().any(|client| client.switches.iter().any(is_status));
+        if has_status && !reporter.writes_normal() {
+            return Err(anyhow!(
+                "{STATUS_INTERVAL} with --client writes text: --output-format has to have normal among its formats"
+            ));
+        }
+        let is_recorded = invocation.output.record.is_some() || invocation.output.keep.is_some();
+        let eta_interval_ms = super::shows_eta(invocation).then_some(invocation.eta.interval_ms);
+        Ok(Self { evidence: reporter.writes_json() || is_recorded, course: is_recorded, eta_interval_ms, status })
+    }
+}
+
 /// The servers of a client: that of its address, or those that a file of that name lists.
-fn servers_of(
-    client: &ClientRequest,
-    trigger: Option<&String>,
-    shows_evidence: bool,
-) -> anyhow::Result<Vec<RemoteServer>> {
+fn servers_of(client: &ClientRequest, trigger: Option<&String>, wants: &Wants) -> anyhow::Result<Vec<RemoteServer>> {
     let files = client.files.iter().map(sent).collect::<anyhow::Result<Vec<SentJobFile>>>()?;
-    let jobs = ClientJobs { files, switches: client.switches.clone(), trigger: trigger.cloned(), shows_evidence };
+    let jobs = ClientJobs {
+        files,
+        switches: wants.status.iter().chain(&client.switches).cloned().collect(),
+        trigger: trigger.cloned(),
+        shows_evidence: wants.evidence,
+        is_recorded: wants.course,
+        eta_interval_ms: wants.eta_interval_ms,
+    };
     let addresses = match read_limited(Path::new(&client.address), MOST_LIST_BYTES) {
         Ok(list) => String::from_utf8_lossy(&list).split_whitespace().map(str::to_owned).collect(),
         Err(_) => vec![client.address.clone()],
@@ -226,40 +296,26 @@ fn tell_unreached(address: &ServerAddress, error: &ConnectError, console: &mut C
     }
 }
 
-/// Shows what servers say, as fio does: each line with the name of its host.
-struct ClientConsole<'a> {
-    console: &'a mut Console,
-    has_text: bool,
+/// Writes the record of all servers that have run something, and keeps it.
+fn keep(outcome: &FleetOutcome, file: Option<AtomicFile>, keeping: Option<Keeping>, console: &mut Console) {
+    let mut outcome = outcome.clone();
+    outcome.hosts.retain(|host| host.refused.is_none());
+    if outcome.hosts.is_empty() || (file.is_none() && keeping.is_none()) {
+        return;
+    }
+    let record = outcome.merged();
+    if let Some(file) = file {
+        super::write_record(file, &record, console);
+    }
+    if let Some(keeping) = keeping {
+        keeping.keep(&record, console);
+    }
 }
 
-impl ClientConsole<'_> {
-    fn event(&mut self, event: &FleetEvent<'_>) {
-        match event {
-            FleetEvent::Joined { host, .. } if self.has_text => {
-                let arch = std::env::consts::ARCH.replace('_', "-");
-                let big_endian = u8::from(cfg!(target_endian = "big"));
-                let bits = usize::BITS;
-                self.console.report(&format!(
-                    "hostname={host}, be={big_endian}, {bits}-bit, os=Linux, arch={arch}, fio={VERSION}, flags=1\n"
-                ));
-            }
-            FleetEvent::Message { host, stream, note } => self.message(host, *stream, &words::note(note)),
-            FleetEvent::Lost { host, reason } => {
-                self.console.complain(&format!("client: host={host} disconnected: {reason}"));
-            }
-            FleetEvent::Turned { reason } => self.console.complain(reason),
-            _ => {}
-        }
-    }
-
-    fn message(&mut self, host: &str, stream: MessageStream, text: &str) {
-        for line in text.trim_end().lines() {
-            if self.has_text {
-                self.console.report(&format!("<{host}> {line}\n"));
-            } else if stream == MessageStream::Error {
-                self.console.say(stream, Note::text(format!("<{host}> {line}")));
-            }
-        }
+impl RemoteServer {
+    /// Its figures as reports have them.
+    fn served<'a>(&self, host_name: &'a str, record: &'a RunRecord) -> ServedRun<'a> {
+        ServedRun { address_host: self.address.host(), port: self.address.port(), host_name, record }
     }
 }
 
@@ -268,15 +324,7 @@ fn report(outcome: &FleetOutcome, servers: &[RemoteServer], reporter: &Reporter,
         .hosts
         .iter()
         .filter(|host| host.refused.is_none())
-        .filter_map(|host| {
-            let address = &servers.get(host.rank as usize)?.address;
-            Some(ServedRun {
-                address_host: address.host(),
-                port: address.port(),
-                host_name: &host.name,
-                record: &host.outcome.record,
-            })
-        })
+        .filter_map(|host| Some(servers.get(host.rank as usize)?.served(&host.name, &host.outcome.record)))
         .collect();
     reporter.report_served(console, &served, &outcome.merged());
     for host in &outcome.hosts {

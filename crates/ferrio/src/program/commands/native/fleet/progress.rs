@@ -94,7 +94,12 @@ impl<'a> FleetConsole<'a> {
             FleetEvent::Doubtful(place) => self.error(&doubt(place)),
             FleetEvent::Lost { host, reason } => self.error(&format!("host {host} is lost: {reason}")),
             FleetEvent::Turned { reason } => self.error(&format!("refused: {reason}")),
-            FleetEvent::Facts { .. } | FleetEvent::JobEnded { .. } => {}
+            // The last three come to clients of servers alone.
+            FleetEvent::Facts { .. }
+            | FleetEvent::JobEnded { .. }
+            | FleetEvent::Log { .. }
+            | FleetEvent::Eta { .. }
+            | FleetEvent::Status { .. } => {}
         }
     }
 
