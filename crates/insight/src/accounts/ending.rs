@@ -5,21 +5,20 @@
 use crate::audit_input::AuditInput;
 use ferrio_stats::{EndedBy, RunEnding, WorkerRecord};
 
-/// How the run has ended. What has ended the whole run comes before what has ended a job.
+/// How the run has ended. What has ended all of it comes before what has ended a job.
 pub(crate) fn of(case: &AuditInput<'_>) -> RunEnding {
-    let record = case.record;
-    let by_run = record.ended_by.clone();
-    let is_ended = |worker: &&WorkerRecord| by_of(worker).is_some();
-    let of_worker = || record.workers.iter().find_map(by_of);
-    let Some(by) = by_run.or_else(of_worker) else { return RunEnding::AsAsked };
-    let ended: Vec<&WorkerRecord> = record.workers.iter().filter(is_ended).collect();
+    let workers = &case.record.workers;
+    let is_of_run = |by: &EndedBy| matches!(by, EndedBy::Request { .. } | EndedBy::Trigger);
+    let of_run = workers.iter().filter_map(|worker| worker.fate.ended_by.clone()).find(is_of_run);
+    let Some(by) = of_run.or_else(|| workers.iter().find_map(by_of)) else { return RunEnding::AsAsked };
+    let ended: Vec<&WorkerRecord> = workers.iter().filter(|worker| by_of(worker).is_some()).collect();
     let mut jobs: Vec<String> = Vec::new();
     for worker in &ended {
         if !jobs.contains(&worker.name) {
             jobs.push(worker.name.clone());
         }
     }
-    if ended.len() == record.workers.len() || ended.is_empty() {
+    if ended.len() == workers.len() {
         jobs.clear();
     }
     RunEnding::Early { by, jobs }

@@ -162,7 +162,8 @@ mod tests {
         assert_eq!(ending(&scene), RunEnding::AsAsked);
         scene.record.workers[0].fate.ended_by = Some(EndedBy::ExitAll { job: "b".to_owned() });
         assert!(matches!(ending(&scene), RunEnding::Early { by: EndedBy::ExitAll { .. }, .. }));
-        scene.record.ended_by = Some(EndedBy::Request { signal: Some(2) });
+        scene.add(job("b", DirectionMix::Read), crate::rules::testing::place("/data/b"));
+        scene.record.workers[1].fate.ended_by = Some(EndedBy::Request { signal: Some(2) });
         let by_signal = RunEnding::Early { by: EndedBy::Request { signal: Some(2) }, jobs: Vec::new() };
         assert_eq!(ending(&scene), by_signal);
     }

@@ -53,8 +53,6 @@ pub(super) struct Watch {
     told_at: Option<Instant>,
     /// The last stonewall at which the run has said that it waits.
     stood_at: u32,
-    /// What has ended the run before its jobs were done.
-    ended_by: Option<EndedBy>,
     stops: StopTimes,
 }
 
@@ -79,7 +77,6 @@ impl Watch {
             at_gate: Vec::new(),
             told_at: None,
             stood_at: 0,
-            ended_by: None,
             stops: StopTimes::default(),
             looked_at: started_at,
             scene,
@@ -159,7 +156,6 @@ impl Watch {
         let n_failed = records.iter().filter(|record| record.is_no_success()).count() as u32;
         let mut record = outcome::last(&self.scene.plan, &self.scene.settings, records, &moment);
         record.series = self.scene.teller.take_series();
-        record.ended_by = self.ended_by;
         // Done last, so that all requests so far are part of the outcome.
         self.requests.look(observer);
         RunOutcome { record, n_failed, is_stopped: self.requests.is_stopped(), n_logs_lost }
@@ -244,9 +240,6 @@ impl Watch {
     }
 
     fn end_all(&mut self, by: EndedBy, observer: &mut dyn RunObserver) {
-        if !self.workers.have_all_ended() {
-            self.ended_by.get_or_insert_with(|| by.clone());
-        }
         self.told_at.get_or_insert_with(|| self.scene.time.now());
         self.workers.end_all(&by, &self.scene, observer);
     }

@@ -60,9 +60,6 @@ pub struct RunRecord {
     /// Where its figures come from.
     #[serde(default)]
     pub origin: RecordOrigin,
-    /// What has ended the whole run before its time; `None`: nothing.
-    #[serde(default)]
-    pub ended_by: Option<EndedBy>,
 }
 
 impl Default for RunRecord {
@@ -83,7 +80,6 @@ impl Default for RunRecord {
             series: Vec::new(),
             precision: None,
             origin: RecordOrigin::Measured,
-            ended_by: None,
         }
     }
 }
