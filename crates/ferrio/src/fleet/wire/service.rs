@@ -35,6 +35,12 @@ const COORDINATOR_LIMIT: Duration = Duration::from_secs(5);
 /// Time for a connection and its TLS.
 const CONNECT_LIMIT: Duration = Duration::from_secs(10);
 
+/// Makes the calling thread the most urgent one of a process without realtime threads, where that is allowed. A thread that answers for a
+/// host must not wait for the CPUs that its jobs use: a host whose answer is late counts as lost.
+pub(crate) fn urge() {
+    let _ = ferrio_sys::scheduling::set_nice(-20);
+}
+
 /// The coordinator's side of a worker that calls.
 pub(crate) trait Attendance: Clone + Send + Sync + 'static {
     /// Takes the call of a new worker with its reports, and returns the orders for it.

@@ -139,6 +139,7 @@ struct Thread {
 
 impl Thread {
     fn run(self, connection: FleetConnection, key: &RunKey, sent: mpsc::Receiver<FleetReport>) {
+        service::urge();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let ending = match runtime {
             Ok(runtime) => runtime.block_on(async {

@@ -244,7 +244,7 @@ impl ClientConsole<'_> {
                 ));
             }
             FleetEvent::Message { host, stream, note } => self.message(host, *stream, &words::note(note)),
-            FleetEvent::Lost { host, reason } => {
+            FleetEvent::Lost { host, reason, .. } => {
                 self.console.complain(&format!("client: host={host} disconnected: {reason}"));
             }
             FleetEvent::Turned { reason } => self.console.complain(reason),
