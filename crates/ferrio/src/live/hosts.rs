@@ -309,10 +309,12 @@ mod tests {
             board.interval(&interval(rank, 0, (0, 1000), 10.0));
         }
         board.job_ended(0, 0);
-        board.interval(&interval(2, 0, (5000, 6000), 10.0));
+        for rank in [2, 3] {
+            board.interval(&interval(rank, 0, (5000, 6000), 10.0));
+        }
         let states: Vec<HostState> = board.hosts.iter().map(|host| board.state_of(host)).collect();
-        assert_eq!(states, [HostState::Ended, HostState::Silent, HostState::Runs, HostState::Silent]);
-        let slowest = board.summary().slowest.expect("two are silent and one runs");
+        assert_eq!(states, [HostState::Ended, HostState::Silent, HostState::Runs, HostState::Runs]);
+        let slowest = board.summary().slowest.expect("one is silent and two run");
         assert_eq!((slowest.iops, iops(&board, 2)), (0.0, 10.0));
     }
 

@@ -96,15 +96,15 @@ fn each_host_writes_a_part_of_its_own() {
 fn no_zone_is_cut() {
     let scratch = scratch("fleet-zones");
     let zones = "--partition --name=w --filename=data --zonemode=zbd --zonesize=16k --bs=4k --ioengine=psync";
-    for (rw, offset, first) in [("write", "0", 0), ("randwrite", "0", 0), ("write", "48k", 12)] {
+    for (name, rw, offset, first) in [("a", "write", "0", 0), ("b", "randwrite", "0", 0), ("c", "write", "48k", 12)] {
         scratch.write("data", vec![0; 96 << 10]);
-        let job = format!("{zones} --rw={rw} --offset={offset} --write_iolog=trace.$rank");
+        let job = format!("{zones} --rw={rw} --offset={offset} --write_iolog={name}.$rank");
         fleet(&scratch, "a,b,c", &job).finish().succeeded();
         let n_blocks = (24 - first) / 3;
         for rank in 0..3_u64 {
             let blocks = first + n_blocks * rank..first + n_blocks * (rank + 1);
             let expected: BTreeSet<u64> = blocks.map(|block| block * 4096).collect();
-            assert_eq!(offsets(&scratch, &format!("trace.{rank}")), expected, "{rw} from {offset}: rank {rank}");
+            assert_eq!(offsets(&scratch, &format!("{name}.{rank}")), expected, "{rw} from {offset}: rank {rank}");
         }
     }
     let within = refused(fleet(&scratch, "a,b,c", &format!("{zones} --rw=write --offset=4k")));

@@ -188,8 +188,10 @@ fn hosts_of_a_fleet_are_shown_and_lost_ones_are_named() {
 #[test]
 fn a_fleet_that_cannot_start_gives_the_terminal_back() {
     let test = "a_fleet_that_cannot_start_gives_the_terminal_back";
-    let jobs = "--rsh=false --name=r --ioengine=null --size=1m";
-    let Some(mut run) = OnTerminal::of_fleet((80, 24), "a", jobs) else { return skip(test, NEEDS) };
+    let words = "fleet --live --hosts=a --rsh=false --name=r --ioengine=null --size=1m --rw=read";
+    let words: Vec<&str> = words.split(' ').collect();
+    let run = OnTerminal::of_command(fleets::scratch("live-none"), Some("xterm"), (80, 24), &words);
+    let Some(mut run) = run else { return skip(test, NEEDS) };
     let code = run.child.wait().expect("it is a child").code();
     run.wait_until("reason", |text| text.contains("no ferrio answers there"));
     assert!(code == Some(2) && run.is_usable(), "{code:?}");
