@@ -46,6 +46,6 @@ pub use processes::{
 pub use queues::{aio, posix_aio, uring};
 /// An errno, the error of everything that is called once per I/O. Converts to `std::io::Error`.
 pub use rustix::io::Errno;
-pub use system::{system_info, terminal};
+pub use system::{held_errors, system_info, terminal};
 pub use time::clock;
 pub use time::clock::{Clock, ClockKind};

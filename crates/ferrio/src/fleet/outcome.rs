@@ -73,6 +73,24 @@ impl HostOutcome {
     }
 }
 
+/// The first start of all hosts.
+#[derive(Debug, Clone, Copy)]
+struct FirstStart {
+    /// On the coordinator's `CLOCK_MONOTONIC`; `None`: no host has begun.
+    at_ns: Option<u64>,
+    /// On the wall clock of that host, milliseconds since 1970.
+    at_ms: u64,
+}
+
+impl FirstStart {
+    /// A moment of a host's wall clock, milliseconds since 1970, on that of the first host.
+    fn on_one_clock(self, host: &HostOutcome, epoch_ms: u64) -> u64 {
+        let later_ns = host.began_ns.zip(self.at_ns).map_or(0, |(began_ns, first_ns)| began_ns - first_ns);
+        let since_ms = epoch_ms.saturating_sub(host.start_ms());
+        self.at_ms.saturating_add(later_ns / NS_PER_MS).saturating_add(since_ms)
+    }
+}
+
 /// A run on many hosts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FleetOutcome {
@@ -104,11 +122,9 @@ impl FleetOutcome {
         begun.min_by_key(|host| host.began_ns).or(self.hosts.first()).map(HostOutcome::start_ms).unwrap_or_default()
     }
 
-    /// A moment of a host's wall clock, milliseconds since 1970, on that of the first host.
-    fn on_one_clock(&self, host: &HostOutcome, epoch_ms: u64) -> u64 {
-        let later_ns = host.began_ns.zip(self.first_start_ns()).map_or(0, |(began_ns, first_ns)| began_ns - first_ns);
-        let since_ms = epoch_ms.saturating_sub(host.start_ms());
-        self.first_start_ms().saturating_add(later_ns / NS_PER_MS).saturating_add(since_ms)
+    /// The first start, to which all hosts are compared.
+    fn first_start(&self) -> FirstStart {
+        FirstStart { at_ns: self.first_start_ns(), at_ms: self.first_start_ms() }
     }
 
     /// All hosts in one record: a job's clones are those of all hosts, and its course is the sum of theirs.
@@ -117,6 +133,7 @@ impl FleetOutcome {
         let whole = self.hosts.iter().find(|host| !host.is_partial).or(self.hosts.first());
         let template = whole.map(|host| host.outcome.record.clone()).unwrap_or_default();
         let (workers, numbers) = self.workers();
+        let first = self.first_start();
         let mut merged = RunRecord {
             elapsed_ns: self.whole_ns(),
             timestamp_ms: self.first_start_ms().saturating_add(self.whole_ns() / NS_PER_MS),
@@ -130,7 +147,7 @@ impl FleetOutcome {
             precision: None,
             messages: ferrio_stats::RunMessages::default(),
             origin: RecordOrigin::Hosts(
-                self.hosts.iter().zip(numbers).map(|(host, own)| self.part(host, own)).collect(),
+                self.hosts.iter().zip(numbers).map(|(host, own)| part(host, own, first)).collect(),
             ),
             ..template
         };
@@ -154,10 +171,11 @@ impl FleetOutcome {
         let places: HashMap<(usize, usize), u32> =
             (0..).zip(&all).map(|(index, (host, place, _))| ((*host, *place), index)).collect();
         let mut numbers = vec![Vec::new(); self.hosts.len()];
+        let first = self.first_start();
         let worker = |(number, (host, _, mut worker)): (u32, (usize, usize, WorkerRecord))| {
             worker.number = number;
             if worker.stats.job_start_ms > 0 {
-                worker.stats.job_start_ms = self.on_one_clock(&self.hosts[host], worker.stats.job_start_ms);
+                worker.stats.job_start_ms = first.on_one_clock(&self.hosts[host], worker.stats.job_start_ms);
             }
             if let Some(own) = numbers.get_mut(host) {
                 own.push(number);
@@ -219,23 +237,6 @@ impl FleetOutcome {
         precision
     }
 
-    fn part(&self, host: &HostOutcome, workers: Vec<u32>) -> HostPart {
-        let own = &host.outcome.record;
-        let timestamp_ms = self.on_one_clock(host, own.timestamp_ms);
-        HostPart {
-            name: host.name.clone(),
-            rank: host.rank,
-            workers,
-            start_ns: host.began_ns.zip(self.first_start_ns()).map(|(began_ns, first_ns)| began_ns - first_ns),
-            clock_offset_ns: host.clock_offset_ns,
-            clock_uncertainty_ns: host.clock_uncertainty_ns,
-            lost: host.lost.clone(),
-            is_partial: host.is_partial,
-            n_intervals_lost: host.outcome.n_intervals_lost,
-            record: RunRecord { workers: Vec::new(), timestamp_ms, ..own.clone() },
-        }
-    }
-
     /// What was found about the hosts together, and on each of them: each finding once, with the hosts that it is about.
     fn audit(&self) -> Audit {
         let audited: Vec<AuditedHost<'_>> = self.hosts.iter().map(HostOutcome::audited).collect();
@@ -279,5 +280,23 @@ impl FleetOutcome {
             record,
         };
         SessionOutcome { run, not_remembered: None }
+    }
+}
+
+/// A host as a part of the record of all of them.
+fn part(host: &HostOutcome, workers: Vec<u32>, first: FirstStart) -> HostPart {
+    let own = &host.outcome.record;
+    let timestamp_ms = first.on_one_clock(host, own.timestamp_ms);
+    HostPart {
+        name: host.name.clone(),
+        rank: host.rank,
+        workers,
+        start_ns: host.began_ns.zip(first.at_ns).map(|(began_ns, first_ns)| began_ns - first_ns),
+        clock_offset_ns: host.clock_offset_ns,
+        clock_uncertainty_ns: host.clock_uncertainty_ns,
+        lost: host.lost.clone(),
+        is_partial: host.is_partial,
+        n_intervals_lost: host.outcome.n_intervals_lost,
+        record: RunRecord { workers: Vec::new(), timestamp_ms, ..own.clone() },
     }
 }

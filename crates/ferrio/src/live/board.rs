@@ -3,6 +3,7 @@
 //! Must not know: how they are shown. Start reading at [`LiveBoard::apply`], then [`LiveBoard::now`].
 
 use crate::live::frame::{FindingLine, JobInterval, JobName, LiveFrame, RunState};
+use crate::live::hosts::HostsBoard;
 use crate::live::totals::JobTotals;
 use ferrio_stats::histogram::bucket_latency_ns;
 use ferrio_stats::{Histogram, Metric, full_percentiles};
@@ -70,6 +71,10 @@ pub struct LiveBoard {
     pub title: String,
     /// The jobs.
     pub jobs: Vec<JobBoard>,
+    /// Hosts that have come, and all that are to come, while a fleet gathers.
+    pub coming: Option<(u32, u32)>,
+    /// The hosts; empty where the run has this host alone.
+    pub hosts: HostsBoard,
     /// Names of the devices.
     pub devices: Vec<String>,
     /// The state of the run.
@@ -124,6 +129,11 @@ impl LiveBoard {
                     job.n_failed = Some(n_failed);
                 }
             }
+            LiveFrame::HostsComing { n_here, n_hosts } => self.coming = Some((n_here, n_hosts)),
+            LiveFrame::Hosts(names) => self.hosts = HostsBoard::new(names, self.jobs.len()),
+            LiveFrame::HostInterval(interval) => self.hosts.interval(&interval),
+            LiveFrame::HostJobEnded { rank, job } => self.hosts.job_ended(rank, job),
+            LiveFrame::HostLost { rank, reason } => self.hosts.lose(rank, reason),
             LiveFrame::End => self.is_over = true,
             // They are not about the course.
             LiveFrame::Reports(_) => {}

@@ -2,7 +2,7 @@
 //!
 //! Must not know: screens, pages. Start reading at [`LiveFeed`].
 
-use crate::live::frame::{FindingLine, JobInterval, JobName, LiveFrame, RunState};
+use crate::live::frame::{FindingLine, HostInterval, JobInterval, JobName, LiveFrame, RunState};
 use crate::live::link::FrameWriter;
 use crate::live::totals::JobTotals;
 use crate::session::Observer;
@@ -21,7 +21,8 @@ pub struct LiveFeed {
     writers: Vec<FrameWriter>,
     /// A viewer wants the counts since the start.
     sends_totals: bool,
-    handle: Handle,
+    /// What asks for reports of the running state; `None`: there are none.
+    handle: Option<Handle>,
     clones: ClonesTogether,
     jobs: Vec<FedJob>,
     audited_at: Instant,
@@ -41,10 +42,15 @@ struct FedJob {
 impl LiveFeed {
     /// A feed for the run that the handle controls: it asks for reports of the running state, which the rules look at.
     pub fn new(writers: Vec<FrameWriter>, handle: Handle) -> Self {
+        Self { handle: Some(handle), ..Self::without_audit(writers) }
+    }
+
+    /// A feed for a run whose running state no rules look at: that of many hosts.
+    pub fn without_audit(writers: Vec<FrameWriter>) -> Self {
         Self {
             writers,
             sends_totals: false,
-            handle,
+            handle: None,
             clones: ClonesTogether::default(),
             jobs: Vec::new(),
             audited_at: Instant::now(),
@@ -64,6 +70,47 @@ impl LiveFeed {
         self.send_totals();
         self.send(&LiveFrame::End);
         self.writers
+    }
+
+    /// Tells how many hosts have come, of how many.
+    pub fn hosts_coming(&mut self, n_here: u32, n_hosts: u32) {
+        self.send(&LiveFrame::HostsComing { n_here, n_hosts });
+    }
+
+    /// Tells the names of the hosts by rank, once the jobs are known.
+    pub fn hosts(&mut self, names: Vec<String>) {
+        self.send(&LiveFrame::Hosts(names));
+    }
+
+    /// Tells what all clones of a job on the host with this rank did in an interval. The job is named by its index.
+    pub fn host_interval(&mut self, rank: u32, job: u32, clones: &JobIntervalStats) {
+        self.send(&LiveFrame::HostInterval(HostInterval::new(rank, job, clones)));
+    }
+
+    /// Tells that all clones of a job on the host with this rank have ended.
+    pub fn host_job_ended(&mut self, rank: u32, job: u32) {
+        self.send(&LiveFrame::HostJobEnded { rank, job });
+    }
+
+    /// Tells that the host with this rank is lost, and with it the clones with these numbers: they count as failed.
+    pub fn host_lost(&mut self, rank: u32, reason: &str, clones: &[u32]) {
+        self.send(&LiveFrame::HostLost { rank, reason: reason.to_owned() });
+        for number in clones {
+            let sums = self.clones.lost(*number);
+            self.intervals(&sums);
+            self.clone_ended(*number, true);
+        }
+    }
+
+    /// Tells a line of text.
+    pub fn message(&mut self, text: &str) {
+        self.send(&LiveFrame::Message(text.to_owned()));
+    }
+
+    /// Tells the state of the run, and the counts that have changed.
+    pub fn state(&mut self, state: RunState) {
+        self.send(&LiveFrame::State(state));
+        self.send_totals();
     }
 
     fn send(&mut self, frame: &LiveFrame) {
@@ -120,10 +167,14 @@ impl LiveFeed {
     fn job_ended(&mut self, end: &JobEnd) {
         let (sums, _) = self.clones.ended(end);
         self.intervals(&sums);
-        let Some(index) = self.index_of(end.stretch.job_number) else { return };
+        self.clone_ended(end.stretch.job_number, end.failure.is_some() || end.killed_by.is_some());
+    }
+
+    fn clone_ended(&mut self, number: u32, has_failed: bool) {
+        let Some(index) = self.index_of(number) else { return };
         let job = &mut self.jobs[index];
         job.n_ended += 1;
-        job.n_failed += u32::from(end.failure.is_some() || end.killed_by.is_some());
+        job.n_failed += u32::from(has_failed);
         if job.n_ended == job.n_clones {
             let n_failed = job.n_failed;
             self.send(&LiveFrame::JobEnded { job: index as u32, n_failed });
@@ -149,7 +200,7 @@ impl LiveFeed {
     fn ask_for_audit(&mut self) {
         if self.audited_at.elapsed() >= AUDIT_INTERVAL {
             self.audited_at = Instant::now();
-            self.handle.snapshot();
+            self.handle.iter().for_each(Handle::snapshot);
         }
     }
 }
@@ -178,8 +229,7 @@ impl Observer for LiveFeed {
             RunEvent::JobEnded(end) => self.job_ended(end),
             RunEvent::Eta(snapshot) => {
                 let (n_running, eta_secs, only_ramps) = (snapshot.n_running, snapshot.eta_secs, snapshot.only_ramps);
-                self.send(&LiveFrame::State(RunState { n_running, eta_secs, only_ramps }));
-                self.send_totals();
+                self.state(RunState { n_running, eta_secs, only_ramps });
                 self.ask_for_audit();
             }
             RunEvent::Status(record) => self.audit(record),

@@ -3,7 +3,7 @@
 //! Must not know: sockets, screens. Start reading at [`LiveFrame`].
 
 use crate::live::totals::{JobTotals, measured_latency};
-use ferrio_stats::{Histogram, JobIntervalStats, LatencyStat, Severity};
+use ferrio_stats::{Histogram, JobIntervalStats, LatencyStat, Severity, full_percentiles};
 use ferrio_units::{DataDirection, PerDirection};
 use serde::{Deserialize, Serialize};
 
@@ -35,6 +35,31 @@ pub enum LiveFrame {
         job: u32,
         /// Number of its clones that failed or were killed.
         n_failed: u32,
+    },
+    /// So many hosts of a fleet have come, before [`LiveFrame::Begin`].
+    HostsComing {
+        /// Number of those that are here.
+        n_here: u32,
+        /// Number of all.
+        n_hosts: u32,
+    },
+    /// The names of the hosts by rank, where jobs run on several; behind [`LiveFrame::Begin`].
+    Hosts(Vec<String>),
+    /// What a job did on one host in an interval.
+    HostInterval(HostInterval),
+    /// A job has ended on a host, with all its clones there.
+    HostJobEnded {
+        /// Rank of the host.
+        rank: u32,
+        /// Index of the job.
+        job: u32,
+    },
+    /// A host is lost.
+    HostLost {
+        /// Its rank.
+        rank: u32,
+        /// What is known of the reason.
+        reason: String,
     },
     /// The run is over: it is behind all figures.
     End,
@@ -110,6 +135,45 @@ impl JobInterval {
             end_ns: clones.sum.end_ns,
             directions: PerDirection(DataDirection::ALL.map(direction)),
             sync_latency: buckets(&stats.sync),
+        }
+    }
+}
+
+/// What the clones of a job on one host did in an interval, in all directions together.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct HostInterval {
+    /// Rank of the host.
+    pub rank: u32,
+    /// Index of the job.
+    pub job: u32,
+    /// Start of the earliest clone's interval, nanoseconds since the start of the host's run.
+    pub start_ns: u64,
+    /// End of the latest clone's interval.
+    pub end_ns: u64,
+    /// I/Os a second: the sum of the clones' rates.
+    pub iops: f64,
+    /// Bytes a second: the sum of the clones' rates.
+    pub bw_bytes: f64,
+    /// Latency of 99 % of the I/Os, nanoseconds; `None`: none was measured.
+    pub p99_ns: Option<u64>,
+}
+
+impl HostInterval {
+    /// What viewers show of the figures of all clones that the host with this rank has of the job at this index.
+    pub fn new(rank: u32, job: u32, clones: &JobIntervalStats) -> Self {
+        let mut latencies = Histogram::default();
+        for direction in &clones.sum.stats.directions.0 {
+            measured_latency(direction).histogram.iter().for_each(|histogram| latencies.merge(histogram));
+        }
+        let p99 = full_percentiles(&latencies, &[99.0]).first().map(|(_, latency_ns)| *latency_ns);
+        Self {
+            rank,
+            job,
+            start_ns: clones.sum.start_ns,
+            end_ns: clones.sum.end_ns,
+            iops: clones.iops.0.iter().sum(),
+            bw_bytes: clones.bw_bytes.0.iter().sum(),
+            p99_ns: p99.filter(|_| latencies.n_samples() > 0),
         }
     }
 }

@@ -10,6 +10,7 @@ mod course;
 mod devices;
 pub mod feed;
 pub mod frame;
+pub mod hosts;
 pub mod link;
 pub mod terminal;
 pub mod totals;

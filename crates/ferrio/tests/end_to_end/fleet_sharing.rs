@@ -91,6 +91,26 @@ fn each_host_writes_a_part_of_its_own() {
     fleet(&scratch, "a,b,c", &format!("--partition {verified}")).finish().succeeded();
 }
 
+/// Emulated zones of 16 KiB: two of six for each host, whose writes begin with a zone and end with one.
+#[test]
+fn no_zone_is_cut() {
+    let scratch = scratch("fleet-zones");
+    let zones = "--partition --name=w --filename=data --zonemode=zbd --zonesize=16k --bs=4k --ioengine=psync";
+    for (name, rw, offset, first) in [("a", "write", "0", 0), ("b", "randwrite", "0", 0), ("c", "write", "48k", 12)] {
+        scratch.write("data", vec![0; 96 << 10]);
+        let job = format!("{zones} --rw={rw} --offset={offset} --write_iolog={name}.$rank");
+        fleet(&scratch, "a,b,c", &job).finish().succeeded();
+        let n_blocks = (24 - first) / 3;
+        for rank in 0..3_u64 {
+            let blocks = first + n_blocks * rank..first + n_blocks * (rank + 1);
+            let expected: BTreeSet<u64> = blocks.map(|block| block * 4096).collect();
+            assert_eq!(offsets(&scratch, &format!("{name}.{rank}")), expected, "{rw} from {offset}: rank {rank}");
+        }
+    }
+    let within = refused(fleet(&scratch, "a,b,c", &format!("{zones} --rw=write --offset=4k")));
+    assert!(within.stderr.contains("offset=4096 lies within a zone of 16384 bytes"), "{}", within.all());
+}
+
 /// A file that is missing is made once, part behind part or by the first host; no host finds a hole.
 #[test]
 fn a_file_of_all_hosts_is_laid_out_once() {

@@ -2,6 +2,7 @@
 //!
 //! Start reading at [`OnTerminal`].
 
+use crate::fleets;
 use crate::support::{Program, Run, Scratch, send, skip};
 use rustix::process::{Pid, Signal, kill_process_group};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
@@ -26,7 +27,7 @@ struct OnTerminal {
     inner: File,
     child: Child,
     shown: Arc<Mutex<Vec<u8>>>,
-    _scratch: Scratch,
+    scratch: Scratch,
 }
 
 impl OnTerminal {
@@ -37,7 +38,25 @@ impl OnTerminal {
 
     /// The same on a terminal with this name.
     fn start_on(terminal: Option<&str>, (ws_col, ws_row): (u16, u16), arguments: &str) -> Option<Self> {
-        let scratch = Scratch::new("live");
+        let words: Vec<&str> = ["run", "--live"].into_iter().chain(arguments.split(' ')).collect();
+        Self::of_command(Scratch::new("live"), terminal, (ws_col, ws_row), &words)
+    }
+
+    /// A fleet of workers here, on a terminal of its own.
+    fn of_fleet(size: (u16, u16), hosts: &str, arguments: &str) -> Option<Self> {
+        let words = format!(
+            "fleet --live --hosts={hosts} --rsh=./shell --remote-program={} {arguments}",
+            env!("CARGO_BIN_EXE_ferrio")
+        );
+        Self::of_command(fleets::scratch("live-fleet"), Some("xterm"), size, &words.split(' ').collect::<Vec<_>>())
+    }
+
+    fn of_command(
+        scratch: Scratch,
+        terminal: Option<&str>,
+        (ws_col, ws_row): (u16, u16),
+        words: &[&str],
+    ) -> Option<Self> {
         let outer = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).ok()?;
         grantpt(&outer).ok()?;
         unlockpt(&outer).ok()?;
@@ -46,7 +65,7 @@ impl OnTerminal {
         let inner = File::options().read(true).write(true).open(name.to_str().ok()?).ok()?;
         let end = || inner.try_clone().expect("a copy");
         let mut command = Command::new(env!("CARGO_BIN_EXE_ferrio"));
-        command.args(["run", "--live"]).args(arguments.split(' ')).current_dir(scratch.path());
+        command.args(words).current_dir(scratch.path());
         command.env("FERRIO_STATE", "off").env_remove("TERM").stdin(end()).stdout(end()).stderr(end());
         command.envs(terminal.map(|terminal| ("TERM", terminal)));
         // A shell gives each of its programs a group: only such a one can be stopped.
@@ -61,7 +80,7 @@ impl OnTerminal {
                 its_shown.lock().expect("no panic").extend(&bytes[..n_bytes]);
             }
         });
-        Some(Self { outer, inner, child, shown, _scratch: scratch })
+        Some(Self { outer, inner, child, shown, scratch })
     }
 
     fn text(&self) -> String {
@@ -144,6 +163,38 @@ fn groups_of_processes_are_shown_and_the_report_follows() {
         // Lines of the run itself come after the screen.
         assert!(!screen.contains("rules have looked"));
     }
+}
+
+/// What a program in the place of ssh says to the terminal comes behind the screen.
+#[test]
+fn hosts_of_a_fleet_are_shown_and_lost_ones_are_named() {
+    let test = "hosts_of_a_fleet_are_shown_and_lost_ones_are_named";
+    let jobs =
+        "--on-lost-host=continue --ioengine=null --size=1t --rate_iops=500 --time_based --runtime=600 --name=first";
+    let Some(mut run) = OnTerminal::of_fleet((100, 30), "a,b,c", jobs) else { return skip(test, NEEDS) };
+    run.wait_until("hosts", |text| has_all(text, &["3 hosts", "slowest", "of the median", "IOPS over time", "x 3"]));
+    let pid = run.scratch.read("pid.c").trim().parse().expect("the worker's process");
+    send(pid, Signal::KILL);
+    run.wait_until("lost host", |text| has_all(text, &["(lost)", "lost: c"]));
+    run.outer.write_all(b"q").expect("a key");
+    let (code, text) = run.finish();
+    let (screen, behind) = text.rsplit_once(LEAVE).expect("a full screen");
+    assert!(!screen.contains("ferrio fleet: host c"), "{screen:?}");
+    assert!(behind.contains("ferrio fleet: host c is lost") && has_all(behind, &["first", "read"]), "{behind:?}");
+    assert!(code.is_some_and(|code| code != 0), "{code:?}");
+}
+
+/// A fleet that does not come leaves the terminal as it was, and says why.
+#[test]
+fn a_fleet_that_cannot_start_gives_the_terminal_back() {
+    let test = "a_fleet_that_cannot_start_gives_the_terminal_back";
+    let words = "fleet --live --hosts=a --rsh=false --name=r --ioengine=null --size=1m --rw=read";
+    let words: Vec<&str> = words.split(' ').collect();
+    let run = OnTerminal::of_command(fleets::scratch("live-none"), Some("xterm"), (80, 24), &words);
+    let Some(mut run) = run else { return skip(test, NEEDS) };
+    let code = run.child.wait().expect("it is a child").code();
+    run.wait_until("reason", |text| text.contains("no ferrio answers there"));
+    assert!(code == Some(2) && run.is_usable(), "{code:?}");
 }
 
 #[test]

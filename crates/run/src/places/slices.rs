@@ -69,7 +69,14 @@ pub fn partitioned(
         let second = clones.iter().find(|worker| worker.clone_index == 1);
         let second = second.map(|worker| only_file(worker, stop)).transpose()?;
         let increment = increment(&file, second.as_ref()).map_err(&refused)?;
-        let unit = unit_bytes(first, &file).map_err(&refused)?;
+        let zone_bytes = zone_bytes(first, &file).map_err(&refused)?;
+        if let Some(zone_bytes) = zone_bytes.filter(|zone_bytes| file.start_bytes % zone_bytes > 0) {
+            return Err(refused(format!(
+                "offset={} lies within a zone of {zone_bytes} bytes, and parts of hosts begin with a zone",
+                file.start_bytes
+            )));
+        }
+        let unit = unit_bytes(first, zone_bytes).map_err(&refused)?;
         let part_bytes = file.length_bytes / u64::from(slice.n_slices.max(1)) / unit * unit;
         if part_bytes == 0 {
             return Err(refused(format!(
@@ -153,20 +160,28 @@ fn increment(first: &FilePlan, second: Option<&FilePlan>) -> Result<u64, String>
     Ok(increment_bytes)
 }
 
-/// The bytes of which a part is a multiple: blocks of each size that the job may use, and zones.
-fn unit_bytes(worker: &WorkerPlan, file: &FilePlan) -> Result<u64, String> {
-    let blocks = worker.used_block_ranges().flat_map(|range| [range.min_bytes, range.max_bytes]);
-    let aligns = worker.spec.pattern.block_align.0.into_iter().flatten();
-    let zones = match worker.spec.zones {
-        ZoneSpec::None => 1,
-        ZoneSpec::Strided(zones) => zones.range_bytes.saturating_add(zones.skip_bytes),
-        ZoneSpec::Sequential(zones) if zones.zone_bytes > 0 => zones.zone_bytes,
+/// The length of the zones of `zonemode=zbd`; `None`: there are none.
+fn zone_bytes(worker: &WorkerPlan, file: &FilePlan) -> Result<Option<u64>, String> {
+    match worker.spec.zones {
+        ZoneSpec::None | ZoneSpec::Strided(_) => Ok(None),
+        ZoneSpec::Sequential(zones) if zones.zone_bytes > 0 => Ok(Some(zones.zone_bytes)),
         ZoneSpec::Sequential(_) => {
             let disk = BlockDevice::behind_path(&file.path).ok().flatten();
             let sectors = disk.and_then(|disk| disk.queue_attribute("chunk_sectors")?.parse::<u64>().ok());
             let sectors = sectors.filter(|sectors| *sectors > 0);
-            sectors.ok_or("zonemode=zbd: the size of the zones is not known; give zonesize")?.saturating_mul(512)
+            let sectors = sectors.ok_or("zonemode=zbd: the size of the zones is not known; give zonesize")?;
+            Ok(Some(sectors.saturating_mul(512)))
         }
+    }
+}
+
+/// The bytes of which a part is a multiple: blocks of each size that the job may use, and zones.
+fn unit_bytes(worker: &WorkerPlan, zone_bytes: Option<u64>) -> Result<u64, String> {
+    let blocks = worker.used_block_ranges().flat_map(|range| [range.min_bytes, range.max_bytes]);
+    let aligns = worker.spec.pattern.block_align.0.into_iter().flatten();
+    let zones = match worker.spec.zones {
+        ZoneSpec::Strided(zones) => zones.range_bytes.saturating_add(zones.skip_bytes),
+        ZoneSpec::None | ZoneSpec::Sequential(_) => zone_bytes.unwrap_or(1),
     };
     blocks
         .chain(aligns)

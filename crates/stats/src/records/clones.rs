@@ -99,6 +99,19 @@ impl ClonesTogether {
         )
     }
 
+    /// A worker will tell nothing more, and not how it ended: the others wait for it no longer. The intervals that are complete with that.
+    pub fn lost(&mut self, number: u32) -> Vec<JobIntervalStats> {
+        let Some((job, clone)) = self.find(number) else { return Vec::new() };
+        if job.next[clone].take().is_some() {
+            job.n_ended += 1;
+        }
+        if job.n_ended < job.next.len() {
+            job.take_complete()
+        } else {
+            std::mem::take(&mut job.open).into_values().collect()
+        }
+    }
+
     fn find(&mut self, number: u32) -> Option<(&mut JobClones, usize)> {
         self.jobs.iter_mut().find_map(|job| {
             let clone = number.checked_sub(job.first_number)? as usize;

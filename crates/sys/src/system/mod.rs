@@ -2,5 +2,6 @@
 //!
 //! Must not know: jobs. Start reading at [`system_info`].
 
+pub mod held_errors;
 pub mod system_info;
 pub mod terminal;

@@ -9,6 +9,7 @@ use std::collections::VecDeque;
 use std::io;
 use std::net::IpAddr;
 use std::pin::Pin;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc as channel;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
@@ -27,7 +28,11 @@ const VISIT_LIMIT: Duration = Duration::from_secs(10);
 
 /// The door of a coordinator. Its clones are the same door.
 #[derive(Clone)]
-pub(super) struct FleetDoor(Arc<Mutex<Visitors>>);
+pub(super) struct FleetDoor {
+    visitors: Arc<Mutex<Visitors>>,
+    /// Number of connections of visitors and of launched programs that are open.
+    n_open: Arc<AtomicU64>,
+}
 
 struct Visitors {
     /// The longest there comes first.
@@ -45,11 +50,27 @@ struct WaitingVisitor {
 
 impl FleetDoor {
     pub(super) fn new(says: channel::Sender<NetworkEvent>) -> Self {
-        Self(Arc::new(Mutex::new(Visitors { waiting: VecDeque::new(), n_entered: 0, n_turned: 0, says })))
+        let visitors = Visitors { waiting: VecDeque::new(), n_entered: 0, n_turned: 0, says };
+        Self { visitors: Arc::new(Mutex::new(visitors)), n_open: Arc::default() }
+    }
+
+    /// The number of connections that are open, which changes.
+    pub(super) fn n_open(&self) -> Arc<AtomicU64> {
+        Arc::clone(&self.n_open)
+    }
+
+    fn open(&self, stream: FleetStream, pass: Option<Pass>) -> Visitor {
+        self.n_open.fetch_add(1, Ordering::Relaxed);
+        Visitor { stream, pass, _open: OpenConnection(self.n_open()) }
+    }
+
+    /// Takes a launched program.
+    pub(super) fn let_in(&self, stream: FleetStream) -> Visitor {
+        self.open(stream, None)
     }
 
     fn visitors(&self) -> MutexGuard<'_, Visitors> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.visitors.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Waits until there is room for a visitor: the one that is there for the longest time gives way.
@@ -88,7 +109,7 @@ impl FleetDoor {
         visitors.n_entered += 1;
         let number = visitors.n_entered;
         visitors.waiting.push_back(WaitingVisitor { number, since: Instant::now(), expel });
-        Visitor { stream, pass: Some(Pass { number, from, door: self.clone(), expelled: Some(expelled) }) }
+        self.open(stream, Some(Pass { number, from, door: self.clone(), expelled: Some(expelled) }))
     }
 
     /// The visitor is known.
@@ -127,7 +148,18 @@ pub(super) struct VisitorNumber(Option<u64>);
 /// A connection, for tonic.
 pub(super) struct Visitor {
     stream: FleetStream,
+    /// `None`: a launched program.
     pass: Option<Pass>,
+    _open: OpenConnection,
+}
+
+/// A connection counts as open while this exists.
+struct OpenConnection(Arc<AtomicU64>);
+
+impl Drop for OpenConnection {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 /// What a visitor has until it goes.
@@ -154,11 +186,6 @@ impl Drop for Pass {
 }
 
 impl Visitor {
-    /// A launched program.
-    pub(super) fn known(stream: FleetStream) -> Self {
-        Self { stream, pass: None }
-    }
-
     /// An error once it was expelled.
     fn look(&mut self, context: &mut Context<'_>) -> io::Result<()> {
         let Some(pass) = &mut self.pass else { return Ok(()) };

@@ -190,7 +190,7 @@ impl FleetMember {
         self.lost.get_or_insert_with(|| reason.to_owned());
         if self.state != MemberState::Over {
             self.state = MemberState::Lost;
-            observer(&FleetEvent::Lost { host: &self.host, reason });
+            observer(&FleetEvent::Lost { rank: self.rank, host: &self.host, reason });
         }
     }
 

@@ -141,6 +141,8 @@ pub enum FleetEvent<'a> {
     },
     /// A worker is lost.
     Lost {
+        /// Its rank.
+        rank: u32,
         /// Its host.
         host: &'a str,
         /// What is known of the reason.

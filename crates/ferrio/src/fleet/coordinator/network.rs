@@ -42,7 +42,7 @@ const DOOR_LOOK: Duration = Duration::from_secs(1);
 const MOST_PENDING: usize = 1_024;
 /// Time for a stranger to show its certificate.
 const HANDSHAKE_LIMIT: Duration = Duration::from_secs(5);
-/// Time for the last orders to be sent.
+/// Time for the last orders to be sent, without that a connection ends meanwhile.
 const END_LIMIT: Duration = Duration::from_secs(2);
 
 /// What a worker has said.
@@ -156,6 +156,7 @@ fn serve(
     let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
     runtime.block_on(async move {
         let (connects, incoming) = mpsc::channel(MOST_PENDING);
+        let n_open = calls.door.n_open();
         tokio::spawn(accept(comes, connects, calls.door.clone()));
         let server = Server::builder()
             .http2_keepalive_interval(Some(KEEPALIVE_INTERVAL))
@@ -171,7 +172,12 @@ fn serve(
         let ending = async {
             let _ = ended.await;
             let _ = stop.send(());
-            tokio::time::sleep(END_LIMIT + EACH_HOST_LIMIT.saturating_mul(n_hosts)).await;
+            // On a busy machine the last orders take long: as long as connections end, the others get their time.
+            let mut n_before = u64::MAX;
+            while n_open.load(Ordering::Relaxed) < n_before {
+                n_before = n_open.load(Ordering::Relaxed);
+                tokio::time::sleep(END_LIMIT + EACH_HOST_LIMIT.saturating_mul(n_hosts)).await;
+            }
         };
         // Whichever comes first: all calls have ended, or their time is over.
         let mut serving = std::pin::pin!(serving);
@@ -193,7 +199,7 @@ async fn accept(mut comes: mpsc::Receiver<Accepted>, connects: mpsc::Sender<Visi
         match accepted {
             Accepted::Connection(connection) => {
                 if let Ok(stream) = connection.into_stream() {
-                    let _ = connects.send(Visitor::known(stream)).await;
+                    let _ = connects.send(door.let_in(stream)).await;
                 }
             }
             Accepted::Listener(listener) => {

@@ -10,6 +10,8 @@ use std::collections::BTreeMap;
 
 /// Most intervals of the courses of all hosts together, which are kept for those that are lost.
 const MOST_KEPT_INTERVALS: usize = 1 << 16;
+/// With more hosts, courses have no latencies: distributions of some hundred buckets would take most of the memory.
+const MOST_HOSTS_WITH_LATENCIES: u32 = 256;
 /// Fewest intervals of a course.
 const LEAST_INTERVALS: usize = 32;
 
@@ -88,6 +90,9 @@ impl PartialRecord {
         let series = self.series.entry(job_index).or_insert_with(|| JobSeries::new(job_index, lasted_ns));
         let times = StretchTimes { start_ns: interval.start_ns, due_ns: interval.end_ns, end_ns: interval.end_ns };
         series.add(times, &interval.stats, most_intervals);
+        if self.n_hosts > MOST_HOSTS_WITH_LATENCIES {
+            series.drop_latencies();
+        }
     }
 
     /// The outcome of a host that has told no other.

@@ -44,7 +44,8 @@ impl Stage {
         let settings = FleetSettings {
             n_hosts,
             names: Vec::new(),
-            join_limit: Duration::from_secs(120),
+            // On a busy machine, and without optimisation, a worker takes tens of milliseconds to come.
+            join_limit: Duration::from_secs(120 + u64::from(n_hosts) / 10),
             on_lost_host,
             on_refusal: LostHost::End,
             sharing: WriteSharing::Refused,
@@ -71,7 +72,7 @@ impl Stage {
         let events = &mut self.events;
         let mut observer = |event: &FleetEvent<'_>| match event {
             FleetEvent::Turned { reason } => events.push(format!("turned: {reason}")),
-            FleetEvent::Lost { host, reason } => events.push(format!("lost: {host}: {reason}")),
+            FleetEvent::Lost { host, reason, .. } => events.push(format!("lost: {host}: {reason}")),
             FleetEvent::Message { .. } => events.push("message".to_owned()),
             _ => {}
         };

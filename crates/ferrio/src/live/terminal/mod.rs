@@ -2,6 +2,7 @@
 //!
 //! Must not know: where frames come from. Start reading at [`show`]; the screen is made in `screen`.
 
+mod hosts;
 mod screen;
 
 use crate::live::board::LiveBoard;
@@ -159,14 +160,17 @@ impl LiveScreen {
     }
 
     fn key(&mut self, key: KeyEvent, end_run: &mut dyn FnMut()) {
-        let last = self.board.jobs.len().saturating_sub(1);
-        let first = &mut self.view.first_row;
+        let moves_hosts = self.view.moves_hosts(&self.board);
+        let n_rows = if moves_hosts { self.board.hosts.hosts.len() } else { self.board.jobs.len() };
+        let last = n_rows.saturating_sub(1);
+        let first = if moves_hosts { &mut self.view.first_host } else { &mut self.view.first_row };
         match key.code {
             KeyCode::Char('c') if key.modifiers.contains(KeyModifiers::CONTROL) => end_run(),
             KeyCode::Char('q') | KeyCode::Esc => {
                 self.view.is_ending = true;
                 end_run();
             }
+            KeyCode::Tab => self.view.moves_jobs = !self.view.moves_jobs,
             KeyCode::Down | KeyCode::Char('j') => *first += 1,
             KeyCode::Up | KeyCode::Char('k') => *first = first.saturating_sub(1),
             KeyCode::PageDown | KeyCode::Char(' ') => *first += PAGE_ROWS,
@@ -175,6 +179,7 @@ impl LiveScreen {
             KeyCode::End => *first = last,
             _ => {}
         }
+        let first = if moves_hosts { &mut self.view.first_host } else { &mut self.view.first_row };
         *first = (*first).min(last);
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! Must not know: keys, terminals. Start reading at [`draw`].
 
+use super::hosts::{draw_hosts, wanted_rows};
 use crate::live::board::{JobBoard, LiveBoard, Now};
 use crate::live::course::Courses;
 use ferrio_formats::native::NOTHING;
@@ -40,6 +41,10 @@ const SYNC_HEADING: &str = "sync p99";
 pub(super) struct ScreenView {
     /// The first job in the table.
     pub(super) first_row: usize,
+    /// The first host in the table of a fleet.
+    pub(super) first_host: usize,
+    /// The keys move the jobs also where there are hosts.
+    pub(super) moves_jobs: bool,
     /// The user has asked for the end.
     pub(super) is_ending: bool,
     /// Devices, and the share of the time in which they are busy.
@@ -48,19 +53,34 @@ pub(super) struct ScreenView {
     pub(super) courses: Courses,
 }
 
+impl ScreenView {
+    /// The keys move the rows of the hosts.
+    pub(super) fn moves_hosts(&self, board: &LiveBoard) -> bool {
+        !board.hosts.hosts.is_empty() && !self.moves_jobs
+    }
+}
+
 pub(super) fn draw(frame: &mut RatatuiFrame<'_>, board: &LiveBoard, view: &mut ScreenView) {
     let area = frame.area();
     let is_wide = area.width >= FEWEST_COLUMNS_FOR_ALL;
     let totals_text = total_lines(&board.now(), area.width);
     let n_totals = totals_text.len() as u16;
-    let n_charts = chart_rows(area.height, board.jobs.len());
+    let n_host_rows = wanted_rows(&board.hosts);
+    let n_charts = chart_rows(area.height, board.jobs.len() + usize::from(n_host_rows));
     let n_devices = u16::from(!view.busy.is_empty());
     let n_notes = notes(board, area.width).len().min(usize::from(area.height / 5)) as u16;
-    let [title, totals, charts, jobs, devices, notes_area, keys] = Layout::vertical([
+    let n_job_rows = u16::try_from(board.jobs.len() + 1).unwrap_or(u16::MAX);
+    // The hosts have the room that a fleet's jobs leave.
+    let (jobs_height, hosts_height) = match n_host_rows {
+        0 => (Constraint::Min(2), Constraint::Length(0)),
+        _ => (Constraint::Length(n_job_rows.min(area.height / 4).max(2)), Constraint::Min(3)),
+    };
+    let [title, totals, charts, jobs, hosts, devices, notes_area, keys] = Layout::vertical([
         Constraint::Length(1),
         Constraint::Length(n_totals),
         Constraint::Length(n_charts),
-        Constraint::Min(2),
+        jobs_height,
+        hosts_height,
         Constraint::Length(n_devices),
         Constraint::Length(n_notes),
         Constraint::Length(1),
@@ -72,6 +92,9 @@ pub(super) fn draw(frame: &mut RatatuiFrame<'_>, board: &LiveBoard, view: &mut S
         draw_charts(frame, &view.courses, charts);
     }
     draw_jobs(frame, board, view, (jobs, is_wide));
+    if n_host_rows > 0 {
+        view.first_host = draw_hosts(frame, &board.hosts, view.first_host, hosts);
+    }
     frame.render_widget(Paragraph::new(device_line(&view.busy)), devices);
     frame.render_widget(Paragraph::new(notes(board, area.width)), notes_area);
     frame.render_widget(Paragraph::new(key_line(board, view)), keys);
@@ -87,11 +110,11 @@ fn chart_rows(height: u16, n_jobs: usize) -> u16 {
     height.saturating_sub(others).clamp(CHART_ROWS, MOST_CHART_ROWS)
 }
 
-fn bold() -> Style {
+pub(super) fn bold() -> Style {
     Style::new().add_modifier(Modifier::BOLD)
 }
 
-fn dim() -> Style {
+pub(super) fn dim() -> Style {
     Style::new().fg(Color::DarkGray)
 }
 
@@ -193,7 +216,7 @@ fn draw_jobs(frame: &mut RatatuiFrame<'_>, board: &LiveBoard, view: &mut ScreenV
     frame.render_widget(Table::new(rows, widths).header(header.style(dim())), area);
 }
 
-fn cell(text: String, index: usize) -> Cell<'static> {
+pub(super) fn cell(text: String, index: usize) -> Cell<'static> {
     let line = Line::from(text);
     Cell::from(if index == 0 { line } else { line.right_aligned() })
 }
@@ -246,15 +269,20 @@ fn severity_style(severity: Severity) -> Style {
 }
 
 fn key_line(board: &LiveBoard, view: &ScreenView) -> Line<'static> {
-    let text = match () {
-        () if view.is_ending => "the run ends; q again ends it at once",
-        () if board.jobs.is_empty() => "the run is prepared   q: end it",
-        () => "q: end the run and show the report   up, down: jobs",
+    let text = match (board.coming, view.is_ending) {
+        (_, true) => "the run ends; q again ends it at once",
+        (Some((n_here, n_hosts)), _) if n_here < n_hosts => {
+            return Line::from(format!("{n_here} of {n_hosts} hosts have come   q: end it")).style(dim());
+        }
+        _ if board.jobs.is_empty() => "the run is prepared   q: end it",
+        _ if board.hosts.hosts.is_empty() => "q: end the run and show the report   up, down: jobs",
+        _ if view.moves_jobs => "q: end the run and show the report   up, down: jobs   tab: hosts",
+        _ => "q: end the run and show the report   up, down: hosts   tab: jobs",
     };
     Line::from_iter([Span::styled(text, dim())])
 }
 
-fn rate(value: f64) -> String {
+pub(super) fn rate(value: f64) -> String {
     match value {
         value if value >= 1e6 => format!("{}M", three_digits(value / 1e6)),
         value if value >= 1e4 => format!("{}k", three_digits(value / 1e3)),
@@ -268,11 +296,11 @@ fn duration(seconds: u64) -> String {
 }
 
 /// Names of jobs come from anywhere: their control characters are not sent to the terminal.
-fn printable(text: &str) -> String {
+pub(super) fn printable(text: &str) -> String {
     text.chars().map(|symbol| if symbol.is_control() { '?' } else { symbol }).collect()
 }
 
-fn cut(text: &str, width: u16) -> String {
+pub(super) fn cut(text: &str, width: u16) -> String {
     text.chars().take(usize::from(width)).collect()
 }
 

@@ -3,6 +3,7 @@
 //! Must not know: requests. Start reading at [`metrics_text`].
 
 use crate::live::board::{JobBoard, LiveBoard};
+use crate::live::hosts::{HostBoard, HostsBoard};
 use crate::live::totals::{DirectionTotals, N_LATENCY_BOUNDS, latency_bound_us};
 use ferrio_units::DataDirection;
 use std::collections::HashSet;
@@ -94,6 +95,15 @@ const IN_FLIGHT: MetricFamily = MetricFamily {
     help: "Mean number of I/Os in flight over the last second.",
 };
 
+const HOST_RATE: MetricFamily = MetricFamily {
+    name: "ferrio_host_ios_per_second",
+    unit: "",
+    kind: MetricKind::Gauge,
+    help: "I/Os a second of a host over the last second.",
+};
+const HOST_LOST: MetricFamily =
+    MetricFamily { name: "ferrio_host_lost", unit: "", kind: MetricKind::Gauge, help: "1: the host is lost." };
+
 pub(super) fn metrics_text(board: &LiveBoard, form: MetricsForm) -> String {
     let jobs: Vec<(String, &JobBoard)> = names(board).into_iter().zip(&board.jobs).collect();
     let mut text = String::new();
@@ -129,8 +139,25 @@ pub(super) fn metrics_text(board: &LiveBoard, form: MetricsForm) -> String {
             let _ = writeln!(text, "{}{{{}}} {depth}", IN_FLIGHT.name, labels(name, direction));
         }
     }
+    if !board.hosts.hosts.is_empty() {
+        hosts(&mut text, &board.hosts, form);
+    }
     text.push_str("# EOF\n");
     text
+}
+
+/// The hosts of a fleet. Their rank tells hosts of one name apart.
+fn hosts(text: &mut String, board: &HostsBoard, form: MetricsForm) {
+    let labels = |(rank, host): (usize, &HostBoard)| format!("host=\"{}\",rank=\"{rank}\"", escaped(&host.name));
+    let all: Vec<(String, &HostBoard)> = board.hosts.iter().enumerate().map(|host| (labels(host), host.1)).collect();
+    begin(text, &HOST_RATE, form);
+    for (labels, host) in &all {
+        let _ = writeln!(text, "{}{{{labels}}} {}", HOST_RATE.name, board.now_of(host).iops);
+    }
+    begin(text, &HOST_LOST, form);
+    for (labels, host) in &all {
+        let _ = writeln!(text, "{}{{{labels}}} {}", HOST_LOST.name, u8::from(host.lost.is_some()));
+    }
 }
 
 /// A count of each job and direction.
@@ -218,7 +245,7 @@ fn bound_text(bound_us: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::live::frame::{JobName, LiveFrame};
+    use crate::live::frame::{HostInterval, JobName, LiveFrame};
     use crate::live::totals::JobTotals;
     use ferrio_units::PerDirection;
 
@@ -287,6 +314,23 @@ mod tests {
         assert_eq!(value(&text, "ferrio_sync_latency_seconds_bucket{job=\"a\",le=\"0.004096\"}"), "4");
         assert_eq!(value(&text, "ferrio_sync_latency_seconds_sum{job=\"a\"}"), "0.012000000");
         assert!(!text.contains("ferrio_syncs_total{job=\"b\"}"));
+    }
+
+    #[test]
+    fn hosts_have_a_rate_and_say_whether_they_are_lost() {
+        let mut board = board(&["a"]);
+        assert!(!metrics_text(&board, MetricsForm::Text).contains("ferrio_host"));
+        board.apply(LiveFrame::Hosts(vec!["x\"y".to_owned(), "x\"y".to_owned()]));
+        let (start_ns, end_ns) = (0, 1_000_000_000);
+        let interval = HostInterval { rank: 1, job: 0, start_ns, end_ns, iops: 2.5, bw_bytes: 0.0, p99_ns: None };
+        board.apply(LiveFrame::HostInterval(interval));
+        board.apply(LiveFrame::HostLost { rank: 0, reason: "gone".to_owned() });
+        let text = metrics_text(&board, MetricsForm::OpenMetrics);
+        let of = |name: &str, rank: u32| {
+            value(&text, &format!("ferrio_host_{name}{{host=\"x\\\"y\",rank=\"{rank}\"}}")).to_owned()
+        };
+        assert_eq!([of("ios_per_second", 0), of("ios_per_second", 1)], ["0", "2.5"]);
+        assert_eq!([of("lost", 0), of("lost", 1)], ["1", "0"]);
     }
 
     #[test]

@@ -7,6 +7,7 @@ use crate::live::board::{JobBoard, LiveBoard};
 use crate::live::course::Courses;
 use crate::live::devices::Devices;
 use crate::live::frame::{FinalReports, LiveFrame};
+use crate::live::hosts::{HostBoard, HostsBoard};
 use axum::body::Bytes;
 use ferrio_units::DataDirection;
 use serde::Serialize;
@@ -14,6 +15,8 @@ use serde_json::{Value, json};
 
 /// Messages that a page shows.
 const MOST_MESSAGES: usize = 8;
+/// Newest points of a host that its next intervals may still change.
+const OPEN_POINTS: usize = 2;
 
 /// The run as the server knows it.
 #[derive(Debug)]
@@ -25,6 +28,8 @@ pub(super) struct WebState {
     busy: Vec<(String, f64)>,
     /// Points that pages were told.
     n_told: usize,
+    /// Points of the hosts that pages were told.
+    n_host_points_told: usize,
     /// Something has happened since the last look.
     has_news: bool,
     /// The reports, when the run is over.
@@ -46,6 +51,7 @@ impl Default for WebState {
             devices: Devices::default(),
             busy: Vec::new(),
             n_told: 0,
+            n_host_points_told: 0,
             has_news: false,
             reports: None,
         }
@@ -79,6 +85,9 @@ impl WebState {
             "jobs": board.jobs.iter().map(job).collect::<Vec<_>>(),
             "point_secs": self.courses.point_secs,
             "points": self.points_from(0),
+            "hosts": board.hosts.hosts.iter().map(|host| &host.name).collect::<Vec<_>>(),
+            "host_secs": board.hosts.point_secs,
+            "host_points": host_points(&board.hosts, 0),
         });
         event("course", &value)
     }
@@ -88,21 +97,25 @@ impl WebState {
         let n_points = self.courses.all.len();
         // When points were joined, pages begin anew.
         let first_point = std::mem::replace(&mut self.n_told, n_points).min(n_points);
-        let value = self.now_value(first_point);
+        let n_host_points = self.board.hosts.n_points();
+        // The newest points of some hosts were not whole.
+        let first_of_hosts = std::mem::replace(&mut self.n_host_points_told, n_host_points);
+        let value = self.now_value(first_point, first_of_hosts.saturating_sub(OPEN_POINTS).min(n_host_points));
         event("now", &value)
     }
 
     /// No page is there to be told the points so far: the next one gets them in its first event.
     pub(super) fn leave_points_out(&mut self) {
         self.n_told = self.courses.all.len();
+        self.n_host_points_told = self.board.hosts.n_points();
     }
 
     /// The present, without points.
     pub(super) fn first_now_event(&self) -> Bytes {
-        event("now", &self.now_value(self.courses.all.len()))
+        event("now", &self.now_value(self.courses.all.len(), self.board.hosts.n_points()))
     }
 
-    fn now_value(&self, first_point: usize) -> Value {
+    fn now_value(&self, first_point: usize, first_of_hosts: usize) -> Value {
         let board = &self.board;
         let state = &board.state;
         let newest = board.messages.len().saturating_sub(MOST_MESSAGES);
@@ -119,6 +132,11 @@ impl WebState {
             "messages": board.messages.range(newest..).collect::<Vec<_>>(),
             "point_secs": self.courses.point_secs,
             "first_point": first_point,
+            "coming": board.coming,
+            "hosts": hosts_now(&board.hosts),
+            "host_secs": board.hosts.point_secs,
+            "first_host_point": first_of_hosts,
+            "host_points": host_points(&board.hosts, first_of_hosts),
             "points": self.points_from(first_point),
         })
     }
@@ -128,6 +146,25 @@ impl WebState {
         let of_jobs: Vec<_> = courses.jobs.iter().map(|course| page_points(&course[first..])).collect();
         json!({ "all": page_points(&courses.all[first..]), "jobs": of_jobs })
     }
+}
+
+/// The hosts at present: state, I/Os a second, bytes a second, p99 in nanoseconds of each; and how they are together.
+fn hosts_now(board: &HostsBoard) -> Value {
+    let host = |host: &HostBoard| {
+        let now = board.now_of(host);
+        json!([board.state_of(host).word(), now.iops.round(), now.bw_bytes.round(), now.p99_ns])
+    };
+    let summary = board.summary();
+    let slowest = summary.slowest.map(|slowest| {
+        json!({ "name": slowest.name, "iops": slowest.iops.round(), "median_iops": slowest.median_iops.round() })
+    });
+    json!({ "each": board.hosts.iter().map(host).collect::<Vec<_>>(), "slowest": slowest, "lost": summary.lost })
+}
+
+/// The courses of the hosts from a point on: I/Os a second, `null` where nothing is known.
+fn host_points(board: &HostsBoard, first: usize) -> Vec<Vec<Option<f64>>> {
+    let rounded = |rate: Option<f64>| rate.map(f64::round);
+    board.hosts.iter().map(|host| board.rates_from(host, first).into_iter().map(rounded).collect()).collect()
 }
 
 /// A job at present.
@@ -181,7 +218,7 @@ fn event(name: &str, value: &Value) -> Bytes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::live::frame::JobName;
+    use crate::live::frame::{HostInterval, JobName};
     use ferrio_units::PerDirection;
 
     fn data(event: &Bytes) -> Value {
@@ -203,6 +240,37 @@ mod tests {
         let now = data(&state.now_event());
         assert_eq!((&now["jobs"][0]["state"], &now["messages"]), (&json!("waits"), &json!(["x", "y"])));
         assert_eq!(data(&end_event(true)), json!({ "has_reports": true }));
+    }
+
+    #[test]
+    fn pages_are_told_the_hosts_and_their_newest_points() {
+        let mut state = WebState::default();
+        let job = JobName { name: "a".to_owned(), n_clones: 2, directions: PerDirection::all(false) };
+        state.apply(LiveFrame::HostsComing { n_here: 1, n_hosts: 2 });
+        assert_eq!(data(&state.now_event())["coming"], json!([1, 2]));
+        state.apply(LiveFrame::Begin { title: String::new(), jobs: vec![job], devices: Vec::new() });
+        state.apply(LiveFrame::Hosts(vec!["h0".to_owned(), "h1".to_owned()]));
+        for second in 0..5 {
+            for (rank, iops) in [(0, 100.0), (1, 40.0)] {
+                let (start_ns, end_ns) = (second * 1_000_000_000, (second + 1) * 1_000_000_000);
+                let (bw_bytes, p99_ns) = (iops * 512.0, Some(7));
+                let interval = HostInterval { rank, job: 0, start_ns, end_ns, iops, bw_bytes, p99_ns };
+                state.apply(LiveFrame::HostInterval(interval));
+            }
+        }
+        let course = data(&state.course_event());
+        assert_eq!(
+            (&course["hosts"], &course["host_points"][1]),
+            (&json!(["h0", "h1"]), &json!([40.0, 40.0, 40.0, 40.0, 40.0]))
+        );
+        let now = data(&state.now_event());
+        assert_eq!((&now["first_host_point"], &now["coming"]), (&json!(0), &Value::Null));
+        assert_eq!(now["hosts"]["each"], json!([["runs", 100.0, 51_200.0, 7], ["runs", 40.0, 20_480.0, 7]]));
+        assert_eq!(now["hosts"]["slowest"], json!({ "name": "h1", "iops": 40.0, "median_iops": 100.0 }));
+        state.apply(LiveFrame::HostLost { rank: 0, reason: "gone".to_owned() });
+        let now = data(&state.now_event());
+        assert_eq!((&now["first_host_point"], &now["host_points"][0]), (&json!(3), &json!([100.0, 100.0])));
+        assert_eq!((&now["hosts"]["each"][0][0], &now["hosts"]["lost"]), (&json!("lost"), &json!(["h0"])));
     }
 
     #[test]

@@ -381,7 +381,7 @@ impl RunsOnHosts {
         let mut observer = |event: &FleetEvent<'_>| match event {
             FleetEvent::Message { host, note, .. } => tell(format!("{host}: {}", note_text(note).trim())),
             FleetEvent::Doubtful(place) => tell(doubt(place)),
-            FleetEvent::Lost { host, reason } => tell(format!("host {host} is lost: {reason}")),
+            FleetEvent::Lost { host, reason, .. } => tell(format!("host {host} is lost: {reason}")),
             _ => {}
         };
         let outcome = self.coordinator.run_session(session, n_hosts, &mut observer);

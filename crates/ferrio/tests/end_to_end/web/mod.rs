@@ -2,11 +2,13 @@
 //!
 //! Start reading at [`Served`].
 
+mod hosts;
 mod metrics;
 mod prometheus;
 mod refusals;
 mod stories;
 
+use crate::fleets;
 use crate::support::{Finished, Program, Run, Running, Scratch};
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -44,9 +46,20 @@ impl Served {
 
     /// The same, with the address among the arguments, and with variables of the environment.
     fn with_address(test: &str, arguments: &str, environment: &[(&str, &str)]) -> Self {
-        let scratch = Scratch::new(test);
+        Self::of_command(Scratch::new(test), &format!("run {arguments}"), environment)
+    }
+
+    /// Starts a fleet of workers here.
+    fn of_fleet(test: &str, hosts: &str, arguments: &str) -> Self {
+        let program = Program::Ferrio.path();
+        let words =
+            format!("fleet --web=127.0.0.1:0 --hosts={hosts} --rsh=./shell --remote-program={program} {arguments}");
+        Self::of_command(fleets::scratch(test), &words, &[])
+    }
+
+    fn of_command(scratch: Scratch, words: &str, environment: &[(&str, &str)]) -> Self {
         scratch.write("hold", "mkfifo go && exec cat go");
-        let run = Run::new(Program::Ferrio, scratch.path(), &format!("run {arguments}"));
+        let run = Run::new(Program::Ferrio, scratch.path(), words);
         let run = environment.iter().fold(run, |run, (name, value)| run.env(name, value));
         let mut run = run.in_shell(&format!("exec \"$0\" \"$@\" 2>{ERRORS}")).start();
         let url = || std::fs::read_to_string(scratch.join(ERRORS)).ok().and_then(|text| port(&text));

@@ -1,7 +1,7 @@
 //! The screen at the sizes that people have.
 
 use super::*;
-use crate::live::frame::{DirectionInterval, FindingLine, JobInterval, JobName, LiveFrame, RunState};
+use crate::live::frame::{DirectionInterval, FindingLine, HostInterval, JobInterval, JobName, LiveFrame, RunState};
 use ferrio_stats::histogram::full_bucket_index;
 use ferrio_units::PerDirection;
 use ratatui::Terminal;
@@ -95,4 +95,51 @@ fn names_cannot_write_to_the_terminal() {
     board.apply(LiveFrame::Message("b\u{1b}[31m\nlast".to_owned()));
     let all = screen(&board, &mut ScreenView::default(), (80, 24)).join("\n");
     assert!(!all.contains('\u{1b}') && !all.contains('\u{7}') && all.contains("last"), "{all}");
+}
+
+/// A job on so many hosts, of which the rank says the rate.
+fn fleet(n_hosts: u32) -> LiveBoard {
+    let mut board = board(1);
+    board.apply(LiveFrame::Hosts((0..n_hosts).map(|rank| format!("h{rank}")).collect()));
+    for second in 0..90 {
+        for rank in 0..n_hosts {
+            let (start_ns, end_ns) = (second * 1_000_000_000, (second + 1) * 1_000_000_000);
+            let iops = f64::from(1_000 + 10 * rank);
+            let (bw_bytes, p99_ns) = (iops * 4096.0, Some(80_000));
+            let interval = HostInterval { rank, job: 0, start_ns, end_ns, iops, bw_bytes, p99_ns };
+            board.apply(LiveFrame::HostInterval(interval));
+        }
+    }
+    board
+}
+
+#[test]
+fn hosts_have_rows_with_their_rates_over_time() {
+    let mut board = fleet(3);
+    board.apply(LiveFrame::HostLost { rank: 2, reason: "gone".to_owned() });
+    let rows = screen(&board, &mut ScreenView::default(), (80, 24));
+    let at = rows.iter().position(|row| row.starts_with("3 hosts")).unwrap();
+    assert_eq!(rows[at], "3 hosts  slowest h0: 1,000 IOPS, 99 % of the median  lost: h2", "{rows:#?}");
+    assert!(rows[at + 1].starts_with("host ") && rows[at + 1].ends_with("IOPS over time, to 1,020"), "{rows:#?}");
+    let words: Vec<&str> = rows[at + 2].split_whitespace().collect();
+    assert!(
+        words[..5] == ["h0", "1,000", "4.10", "80.0", "us"] && words[5].chars().all(|cell| cell == '█'),
+        "{rows:#?}"
+    );
+    assert!(rows[at + 4].starts_with("h2 (lost)") && rows[23].contains("up, down: hosts"), "{rows:#?}");
+}
+
+/// Where not all have room, the lost ones and the slowest come first, and the keys reach the others.
+#[test]
+fn many_hosts_are_shown_by_need() {
+    let mut board = fleet(64);
+    board.apply(LiveFrame::HostLost { rank: 40, reason: "gone".to_owned() });
+    for size in [(80, 24), (40, 12), (20, 5), (300, 100)] {
+        let rows = screen(&board, &mut ScreenView::default(), size);
+        assert!(size.1 < 10 || rows.iter().any(|row| row.starts_with("h40 (lost)")), "{rows:#?}");
+    }
+    let mut view = ScreenView { first_host: 1000, ..ScreenView::default() };
+    let rows = screen(&board, &mut view, (80, 24));
+    assert!(rows.iter().any(|row| row.starts_with("h63 ")) && view.first_host < 64, "{rows:#?}");
+    assert!(rows.iter().any(|row| row.starts_with("host 5") && row.contains("-64 of 64")), "{rows:#?}");
 }

@@ -239,7 +239,9 @@
     TOTALS.forEach(([, index, text], at) => write(totals[at], text(now.all[index])));
     const left = now.is_over || now.left_secs === null ? "" : ", " + clock(now.left_secs) + " left";
     const state = now.is_over ? "The run has ended, and its report is made."
-      : now.only_ramps ? "The jobs warm up: nothing is counted yet." : jobs.length === 0 ? "The run is prepared." : "The run goes on.";
+      : now.only_ramps ? "The jobs warm up: nothing is counted yet."
+      : jobs.length > 0 ? "The run goes on."
+      : now.coming !== null && now.coming[0] < now.coming[1] ? now.coming[0] + " of " + now.coming[1] + " hosts have come." : "The run is prepared.";
     write(byId("news"), state);
     write(byId("clock"), clock(now.elapsed_secs) + left + ", " + now.n_running + " running");
     const whole_secs = now.elapsed_secs + (now.left_secs || 0);
@@ -250,9 +252,110 @@
     list("findings", grouped(now.findings), ([severity, title, of]) =>
       element("li", { class: severity }, element("span", { class: "severity" }, severity.toUpperCase()), " " + title + of));
     list("messages", now.messages, (text) => element("li", {}, text));
+    showHosts();
     now.jobs.forEach((job, index) => rows[index] && fill(rows[index], job, course.jobs[index] || []));
     CHARTS.forEach(draw);
   }
+
+  // The hosts of a fleet: their names and rates over time.
+  let hosts = [];
+  let hostCourse = { seconds: 1, rows: [] };
+  let heatCursor = null;
+  const HOST_COLUMNS = ["host", "state", "IOPS", "MB/s", "p99"];
+  const URGENCY = ["lost", "silent", "runs", "waits", "ended"];
+  // Rows of the table; with more hosts it has those that need a look.
+  const MOST_HOST_ROWS = 64;
+  // With more hosts the rows are ordered by what they do.
+  const MOST_IN_ORDER = 16;
+  const named = (names) => names.slice(0, 8).join(", ") + (names.length > 8 ? " and " + (names.length - 8) + " more" : "");
+
+  function showHosts() {
+    byId("hosts-section").hidden = hosts.length === 0;
+    if (hosts.length === 0 || now === null) return;
+    const { each, slowest, lost } = now.hosts;
+    const share = slowest === null ? "" : ". The slowest is " + slowest.name + ": " + rate(slowest.iops) + " IOPS, "
+      + Math.round(100 * slowest.iops / slowest.median_iops) + " % of the median (" + rate(slowest.median_iops) + ")";
+    write(byId("hosts-summary"), hosts.length + " hosts" + share + "." + (lost.length > 0 ? " Lost: " + named(lost) + "." : ""));
+    const order = each.map((_, rank) => rank);
+    if (hosts.length > MOST_IN_ORDER) {
+      order.sort((one, other) => URGENCY.indexOf(each[one][0]) - URGENCY.indexOf(each[other][0]) || each[one][1] - each[other][1] || one - other);
+    }
+    const rows = order.slice(0, MOST_HOST_ROWS).map((rank) => {
+      const [state, iops, bandwidth, p99] = each[rank];
+      const figures = state === "runs" ? [rate(iops), megabytes(bandwidth), duration(p99)] : ["-", "-", "-"];
+      const cells = [state, ...figures].map((text) => element("td", {}, text));
+      return element("tr", { class: state === "lost" ? "lost-host" : state }, element("th", { scope: "row", title: hosts[rank] }, hosts[rank]), ...cells);
+    });
+    byId("hosts").tHead.replaceChildren(element("tr", {}, ...HOST_COLUMNS.map((name) => element("th", { scope: "col" }, name))));
+    byId("hosts").tBodies[0].replaceChildren(...rows);
+    const order_text = hosts.length > MOST_IN_ORDER ? "Lost hosts come first, then the slowest. " : "";
+    const more = hosts.length > MOST_HOST_ROWS ? hosts.length - MOST_HOST_ROWS + " more hosts are in the map alone. " : "";
+    write(byId("hosts-hint"), order_text + more + "Figures of the last second. In the map, a row is a host and the shade is its rate; where nothing was measured, there is none.");
+    drawHeat();
+  }
+
+  // A row of cells for each host.
+  function drawHeat() {
+    const canvas = byId("heat");
+    if (hosts.length === 0 || canvas.clientWidth === 0) return;
+    const width = canvas.clientWidth;
+    const rowHeight = Math.max(2, Math.min(18, Math.floor(420 / hosts.length)));
+    const [left, bottom] = [92, 20];
+    const height = rowHeight * hosts.length + bottom;
+    const scale = window.devicePixelRatio || 1;
+    canvas.style.height = height + "px";
+    [canvas.width, canvas.height] = [Math.round(width * scale), Math.round(height * scale)];
+    const context = canvas.getContext("2d");
+    const colours = getComputedStyle(document.documentElement);
+    context.scale(scale, scale);
+    context.font = "12px system-ui, sans-serif";
+    const n_points = Math.max(0, ...hostCourse.rows.map((row) => row.length));
+    const most = hostCourse.rows.reduce((most, row) => row.reduce((most, value) => Math.max(most, value || 0), most), 1);
+    const n_columns = Math.max(n_points, 10);
+    const x = (index) => left + (width - left - 4) * index / n_columns;
+    hostCourse.rows.forEach((row, rank) => {
+      const top = rank * rowHeight;
+      row.forEach((value, index) => {
+        if (value === null) return;
+        context.globalAlpha = 0.06 + 0.94 * value / most;
+        context.fillStyle = colours.getPropertyValue("--first");
+        context.fillRect(x(index), top, x(index + 1) - x(index) - (n_columns < 200 ? 1 : 0), rowHeight - (rowHeight > 4 ? 1 : 0));
+      });
+      context.globalAlpha = 1;
+      // Names that have room: each, or every so many.
+      const step = Math.ceil(13 / rowHeight);
+      const isLost = now !== null && now.hosts.each[rank] && now.hosts.each[rank][0] === "lost";
+      context.fillStyle = colours.getPropertyValue(isLost ? "--wrong" : "--faint");
+      if (rank % step === 0) context.fillText(hosts[rank], 2, top + Math.min(rowHeight, 13) / 2 + 5, left - 8);
+    });
+    context.fillStyle = colours.getPropertyValue("--faint");
+    for (const mark of timeMarks(n_columns * hostCourse.seconds, Math.max(2, Math.floor(width / 110)))) {
+      context.fillText(clock(mark), Math.min(x(mark / hostCourse.seconds), width - 30), height - 5);
+    }
+    canvas.setAttribute("aria-label", "Rate of each host over time, to " + rate(most) + " IOPS; the table has the figures of the present");
+    tellCell(x, rowHeight, n_columns, most);
+  }
+
+  // The cell under the pointer.
+  function tellCell(x, rowHeight, n_columns, most) {
+    const scale = "Darkest: " + rate(most) + " IOPS";
+    if (heatCursor === null) return write(byId("heat-moment"), scale);
+    const rank = Math.floor(heatCursor[1] / rowHeight);
+    let index = 0;
+    while (index < n_columns && x(index + 1) < heatCursor[0]) index += 1;
+    const value = hostCourse.rows[rank] === undefined ? undefined : hostCourse.rows[rank][index];
+    const text = value === undefined || value === null ? "nothing measured" : rate(value) + " IOPS";
+    write(byId("heat-moment"), scale + (hosts[rank] === undefined ? "" : ". " + hosts[rank] + " at " + clock(index * hostCourse.seconds) + ": " + text));
+  }
+  byId("heat").addEventListener("pointermove", (event) => {
+    const area = byId("heat").getBoundingClientRect();
+    heatCursor = [event.clientX - area.left, event.clientY - area.top];
+    drawHeat();
+  });
+  byId("heat").addEventListener("pointerleave", () => {
+    heatCursor = null;
+    drawHeat();
+  });
 
   // Findings with one title are one entry, which names the first jobs.
   function grouped(findings) {
@@ -290,17 +393,21 @@
       document.body.classList.remove("lost");
       const told = JSON.parse(event.data);
       jobs = told.jobs;
+      hosts = told.hosts;
+      hostCourse = { seconds: told.host_secs || 1, rows: told.host_points };
+      if (hosts.length > 0) document.querySelector("h1").textContent = "ferrio fleet";
       course = { seconds: told.point_secs || 1, all: told.points.all, jobs: told.points.jobs };
       write(byId("command"), told.title);
       byId("command").classList.toggle("long", told.title.length > 400);
-      document.title = "ferrio run " + told.title.slice(0, 80);
+      document.title = (hosts.length > 0 ? "ferrio fleet " : "ferrio run ") + told.title.slice(0, 80);
       now = null;
       makeTable();
     });
     events.addEventListener("now", (event) => {
       const told = JSON.parse(event.data);
       // The jobs have become known, or points were joined: all of it is fetched again.
-      if (told.jobs.length !== jobs.length || (told.point_secs || 1) !== course.seconds || told.first_point > course.all.length) {
+      const isOther = told.hosts.each.length !== hosts.length || (told.host_secs || 1) !== hostCourse.seconds;
+      if (isOther || told.jobs.length !== jobs.length || (told.point_secs || 1) !== course.seconds || told.first_point > course.all.length) {
         events.close();
         follow();
         return;
@@ -308,6 +415,11 @@
       const extend = (known, more) => { known.length = told.first_point; known.push(...more); };
       extend(course.all, told.points.all);
       course.jobs.forEach((known, index) => extend(known, told.points.jobs[index]));
+      hostCourse.rows.forEach((row, rank) => {
+        row.length = Math.min(row.length, told.first_host_point);
+        while (row.length < told.first_host_point) row.push(null);
+        row.push(...told.host_points[rank]);
+      });
       now = told;
       showNow();
     });
@@ -327,5 +439,5 @@
   }
 
   byId("shown").addEventListener("change", (event) => show(Number(event.target.value)));
-  new ResizeObserver(() => CHARTS.forEach(draw)).observe(byId("charts"));
+  new ResizeObserver(() => { CHARTS.forEach(draw); drawHeat(); }).observe(byId("charts"));
 })();

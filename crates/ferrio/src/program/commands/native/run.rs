@@ -6,16 +6,15 @@
 use super::ending::{Ending, OpenFiles, ReportForm, ShownAs};
 use super::errors::run_error_text;
 use super::viewers::Viewers;
-use super::web::{WebOptions, without_token};
+use super::web::without_token;
 use super::{OwnOptions, Request, parse};
 use crate::shared::keeping::Keeping;
 use crate::shared::protected_files;
 use crate::shared::records::{self, EventLog};
 use crate::ui::arguments;
-use crate::ui::console::{Console, can_be_steered, show_aside, show_progress};
+use crate::ui::console::{Console, can_be_steered, show_progress};
 use crate::ui::exit::{self, Exit};
 use crate::ui::signals::Signals;
-use anyhow::anyhow;
 use ferrio::session::{Observer, Session, SessionOutcome};
 use ferrio_formats::eta::{EtaLine, plain_line};
 use ferrio_formats::native::note_text;
@@ -90,7 +89,7 @@ fn start(request: Request, kept: ProtectedPaths, arguments: &[OsString], console
     let has_progress_line =
         !has_report_alone && !live && invocation.output.file.is_none() && std::io::stdout().is_terminal();
     let is_followed = has_progress_line || live || web.is_some();
-    let mut viewers = match viewers(live, web) {
+    let mut viewers = match Viewers::of(PROGRAM, live, web) {
         Ok(viewers) => viewers,
         Err(text) => return failure(console, &text.to_string()),
     };
@@ -143,16 +142,6 @@ fn end_without_run(reason: &str, course: Option<EventLog>, started_at: Instant, 
 fn failure(console: &mut Console, text: &str) -> ExitCode {
     console.error(&format!("{PROGRAM}: {text}\n"));
     Exit::Failed.into()
-}
-
-/// Starts the viewers, and tells where the page is. They are forked before the program has any thread.
-fn viewers(live: bool, web: Option<WebOptions>) -> anyhow::Result<Viewers> {
-    let server = web.map(WebOptions::bind).transpose().map_err(|error| anyhow!("--web: {error}"))?;
-    if let Some(server) = &server {
-        show_aside(&format!("{PROGRAM}: the run is shown at {}\n", server.url()));
-    }
-    let cannot_show = |error| anyhow!("cannot show the run: {}", ferrio_units::error_text(&error));
-    Viewers::start(live, server).map_err(cannot_show)
 }
 
 /// The session of the request: native, with evidence from the files, with the course of each job, and remembered.

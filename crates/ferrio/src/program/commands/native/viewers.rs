@@ -1,10 +1,12 @@
 //! The processes that show a run while it goes on: on the terminal (`--live`), and as a web page (`--web`).
 //!
-//! They are forked before the program has any thread. Must not know: what they show. Start reading at [`Viewers::start`].
+//! They are forked before the program has any thread. Must not know: what they show. Start reading at [`Viewers::of`].
 
 use super::live::Viewer;
-use super::web::WebViewer;
+use super::web::{WebOptions, WebViewer};
+use crate::ui::console::show_aside;
 use crate::ui::stop_notice::StopNotice;
+use anyhow::anyhow;
 use ferrio::live::feed::LiveFeed;
 use ferrio::live::frame::FinalReports;
 use ferrio::live::link::{self, FrameReader, FrameWriter};
@@ -27,21 +29,42 @@ impl Viewers {
     ///
     /// # Errors
     /// The terminal has no state, or the system has no room for another process.
-    pub(super) fn start(is_live: bool, server: Option<WebServer>) -> io::Result<Self> {
+    fn start(is_live: bool, server: Option<WebServer>) -> io::Result<Self> {
         let mut writers = Vec::new();
         let web = server.map(|server| WebViewer::start(server, &mut writers)).transpose()?;
         let terminal = is_live.then(|| Viewer::start(&mut writers)).transpose()?;
         Ok(Self { web, terminal, writers })
     }
 
+    /// Starts those that are wanted by a command of this name, and tells where the page is.
+    ///
+    /// # Errors
+    /// The address cannot be listened to, or as of [`Viewers::start`].
+    pub(super) fn of(program: &str, is_live: bool, web: Option<WebOptions>) -> anyhow::Result<Self> {
+        let server = web.map(WebOptions::bind).transpose().map_err(|error| anyhow!("--web: {error}"))?;
+        if let Some(server) = &server {
+            show_aside(&format!("{program}: the run is shown at {}\n", server.url()));
+        }
+        let cannot_show = |error| anyhow!("cannot show the run: {}", ferrio_units::error_text(&error));
+        Self::start(is_live, server).map_err(cannot_show)
+    }
+
     /// An observer that tells them of the run of this handle; `None`: there are none.
     pub(super) fn feed(&mut self, handle: Handle) -> Option<LiveFeed> {
+        self.feed_by(|writers| LiveFeed::new(writers, handle))
+    }
+
+    /// The same for a run on several hosts.
+    pub(super) fn feed_of_hosts(&mut self) -> Option<LiveFeed> {
+        self.feed_by(LiveFeed::without_audit)
+    }
+
+    fn feed_by(&mut self, feed: impl FnOnce(Vec<FrameWriter>) -> LiveFeed) -> Option<LiveFeed> {
         let writers = std::mem::take(&mut self.writers);
-        let feed = || LiveFeed::new(writers, handle);
         match (&self.web, &self.terminal) {
             (None, None) => None,
-            (None, Some(_)) => Some(feed()),
-            (Some(_), _) => Some(feed().with_totals()),
+            (None, Some(_)) => Some(feed(writers)),
+            (Some(_), _) => Some(feed(writers).with_totals()),
         }
     }
 

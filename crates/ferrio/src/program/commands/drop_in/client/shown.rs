@@ -42,7 +42,7 @@ impl ClientConsole<'_> {
                 ));
             }
             FleetEvent::Message { host, stream, note } => self.message(host, *stream, &words::note(note)),
-            FleetEvent::Lost { host, reason } => {
+            FleetEvent::Lost { host, reason, .. } => {
                 self.complain(&format!("client: host={host} disconnected: {reason}"));
             }
             FleetEvent::Turned { reason } => self.complain(reason),

@@ -2,19 +2,23 @@
 //!
 //! Must not know: how hosts talk to each other. Start reading at [`run`]; `shared/hosts.rs` starts the workers, `ending` reports.
 
+mod clones;
 mod course;
 mod manifest;
 mod options;
 pub(crate) mod progress;
+mod views;
 
 use super::ending::{Ending, OpenFiles, ReportForm, ShownAs};
+use super::viewers::Viewers;
+use super::web::without_token;
 use super::{OwnOptions, Request, parse};
 use crate::shared::hosts::Fleet;
 use crate::shared::keeping::Keeping;
 use crate::shared::protected_files;
 use crate::shared::records::{self, EventLog};
 use crate::ui::arguments;
-use crate::ui::console::Console;
+use crate::ui::console::{Console, can_be_steered, show_aside};
 use crate::ui::exit::{self, Exit};
 use crate::ui::own_options;
 use crate::ui::reporter::Reporter;
@@ -25,19 +29,23 @@ use ferrio::fleet::launch::{self, Ranks};
 use ferrio::fleet::server;
 use ferrio::fleet::wire::{HostJobs, HostWork};
 use ferrio::fleet::{FleetOutcome, INTERVAL_MS};
+use ferrio::session::SessionOutcome;
 use ferrio_formats::native::note_text;
 use ferrio_job::Invocation;
 use ferrio_job::invocation::OutputSettings;
 use ferrio_run::Handle;
 use ferrio_spec::OutputFormats;
 use ferrio_stats::MessageStream;
-use ferrio_sys::output::FileRole;
+use ferrio_sys::held_errors::HeldErrors;
+use ferrio_sys::output::{FileRole, ProtectedPaths};
 use options::FleetOptions;
 use progress::FleetConsole;
 use std::ffi::OsString;
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use views::FleetViews;
 
 pub(crate) use options::describe;
 
@@ -117,24 +125,14 @@ fn attend(rank: u32, console: &mut Console) -> ExitCode {
     }
 }
 
-/// What is not built for fleets.
-fn unbuilt(request: &Request) -> Option<&'static str> {
-    let unbuilt = [
-        ("--live", request.own.live),
-        ("--web", request.own.web.is_some()),
-        ("--debug", request.invocation.debug.mask != 0),
-    ];
-    unbuilt.into_iter().find(|(_, is_given)| *is_given).map(|(name, _)| name)
-}
-
 fn coordinate(
     options: &FleetOptions,
     request: Request,
     arguments: &[OsString],
     mut console: Console,
 ) -> anyhow::Result<ExitCode> {
-    if let Some(name) = unbuilt(&request) {
-        return Err(anyhow!("{name} is not built for fleets"));
+    if request.invocation.debug.mask != 0 {
+        return Err(anyhow!("--debug is not built for fleets"));
     }
     let ranks = if options.hosts.has_hosts() { None } else { Ranks::from_environment()? };
     if let Some(ranks) = ranks.as_ref().filter(|ranks| ranks.rank > 0) {
@@ -143,11 +141,7 @@ fn coordinate(
     let Request { own, mut invocation, inputs } = request;
     let mut kept = protected_files::of_run(&invocation.run, &inputs);
     if let Some(path) = &invocation.output.file {
-        let of_file = Console::to_file(path, &kept).map_err(|error| {
-            anyhow!("cannot open output file {}: {}", path.display(), ferrio_units::error_text(&error))
-        })?;
-        console = of_file.named(PROGRAM);
-        kept.add(path.clone(), FileRole::Output);
+        console = console_of_file(path, &mut kept)?;
     }
     let keeping = match Keeping::of(invocation.output.keep.as_deref(), Some(PROGRAM), &mut console) {
         Ok(keeping) => keeping,
@@ -163,31 +157,65 @@ fn coordinate(
         console.keep_records_alone();
     }
     console.print_all(&invocation.messages);
-    // Before any thread: from now on a signal ends in a report.
-    let signals = Signals::listen(false).map_err(|error| anyhow!("{error}"))?;
+    // A terminal that knows lines alone gets the progress in lines.
+    let is_live = own.live && can_be_steered(&std::io::stdout());
+    // Before any thread.
+    let mut viewers = Viewers::of(PROGRAM, is_live, own.web)?;
+    let held = if is_live { HeldErrors::hold().context("cannot show the run")? } else { None };
+    // From now on a signal ends in a report.
+    let signals = Signals::listen_in_view(viewers.stops()).map_err(|error| anyhow!("{error}"))?;
     let is_alone = console.messages().is_some() || invocation.output.file.is_some();
     let is_anonymous = invocation.output.is_anonymous;
-    let mut course = own.jsonl.then(|| {
-        let log = EventLog::with_words(files.has_record(), invocation.run.global_options.clone(), note_text);
-        FleetCourse::new(log, records::interval(&invocation))
-    });
-    let interval = own.jsonl.then(|| records::interval(&invocation));
-    let console_of_run = FleetConsole::new(&mut console, is_alone, course.as_mut());
-    let outcome = run_on_hosts(options, ranks.as_ref(), (invocation, interval), arguments, &signals, console_of_run);
+    let interval = if own.jsonl { records::interval(&invocation) } else { Duration::from_millis(INTERVAL_MS) };
+    let words = || EventLog::with_words(files.has_record(), invocation.run.global_options.clone(), note_text);
+    let mut course = own.jsonl.then(|| FleetCourse::new(words(), interval));
+    let mut views = viewers.feed_of_hosts().map(|feed| FleetViews::new(feed, interval));
+    let told = ToldCourse { interval, is_told: own.jsonl || views.is_some() };
+    let has_stdout_free = !is_alone && !is_live;
+    let shown = FleetConsole::new(&mut console, has_stdout_free, course.as_mut(), views.as_mut());
+    let outcome = run_on_hosts(options, ranks.as_ref(), (invocation, told), arguments, &signals, shown);
+    end_views(views, &mut viewers, held);
     let course = course.map(|course| course.log);
     let outcome = match outcome {
         Ok(outcome) => outcome,
         Err(error) => {
+            viewers.end_web(None, || false);
             end_without_run(&format!("{error:#}"), course, started_at, &mut console);
             return Err(error);
         }
     };
+    let shown = ShownAs { form, is_debug: false, is_anonymous, started_at };
+    let ending = Ending { shown, signal: signals.first(), files, keeping, course };
+    let (code, reports) = ending.show(session_of(&outcome), viewers.want_reports(), &mut console);
+    let _ = signals.take_untold();
+    viewers.end_web(reports, || signals.take_untold().is_some());
+    Ok(ExitCode::from(code))
+}
+
+fn console_of_file(path: &Path, kept: &mut ProtectedPaths) -> anyhow::Result<Console> {
+    let of_file = Console::to_file(path, kept)
+        .map_err(|error| anyhow!("cannot open output file {}: {}", path.display(), ferrio_units::error_text(&error)))?;
+    kept.add(path.to_path_buf(), FileRole::Output);
+    Ok(of_file.named(PROGRAM))
+}
+
+/// The run is over: the terminal becomes free, and shows what was kept back.
+fn end_views(views: Option<FleetViews>, viewers: &mut Viewers, held: Option<HeldErrors>) {
+    if let Some(views) = views {
+        viewers.take_back(views.into_feed());
+    }
+    viewers.end_terminal();
+    if let Some(held) = held {
+        show_aside(&held.release());
+    }
+}
+
+/// The outcome of all hosts as that of a run in which lost hosts count as failed jobs.
+fn session_of(outcome: &FleetOutcome) -> SessionOutcome {
     let mut session = outcome.session_outcome(outcome.merged());
     let n_lost = outcome.hosts.iter().filter(|host| host.lost.is_some()).count() as u32;
     session.run.n_failed = session.run.n_failed.max(n_lost);
-    let shown = ShownAs { form, is_debug: false, is_anonymous, started_at };
-    let ending = Ending { shown, signal: signals.first(), files, keeping, course };
-    Ok(ExitCode::from(ending.show(session, false, &mut console).0))
+    session
 }
 
 /// The last lines of jsonl, where nothing was measured.
@@ -211,11 +239,18 @@ fn is_for_programs(form: &ReportForm, formats: &OutputFormats) -> bool {
     }
 }
 
+/// What hosts tell while the run goes on.
+struct ToldCourse {
+    interval: Duration,
+    /// Facts and ends of jobs are told too.
+    is_told: bool,
+}
+
 /// Starts the workers, and makes the run on all of them.
 fn run_on_hosts(
     options: &FleetOptions,
     ranks: Option<&Ranks>,
-    (invocation, told_interval): (Invocation, Option<Duration>),
+    (invocation, told): (Invocation, ToldCourse),
     arguments: &[OsString],
     signals: &Signals,
     mut shown: FleetConsole<'_>,
@@ -234,10 +269,10 @@ fn run_on_hosts(
         n_hosts,
         is_readonly: invocation.readonly,
         n_parts: None,
-        words: arguments.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
-        interval_ms: told_interval.map_or(INTERVAL_MS, |interval| (interval.as_millis() as u64).max(1)),
+        words: without_token(arguments).iter().map(|word| word.to_string_lossy().into_owned()).collect(),
+        interval_ms: (told.interval.as_millis() as u64).max(1),
         is_audited: true,
-        tells_course: told_interval.is_some(),
+        tells_course: told.is_told,
     };
     let outcome = coordinator
         .gather(&handle, &mut |event| shown.event(event))

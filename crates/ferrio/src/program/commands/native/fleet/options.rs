@@ -1,6 +1,7 @@
 //! The options of `ferrio fleet`, and its description.
 
 use super::manifest::Pods;
+use crate::commands::native::web::ViewOptions;
 use crate::commands::native::{CsvOption, JsonOption, PageOption, describe};
 use crate::shared::hosts::{HostsOptions, MeetingOptions};
 use crate::shared::serving::ServeOptions;
@@ -82,6 +83,6 @@ pub(crate) fn describe() -> Command {
     );
     let formats = Arg::new("output-format").long("output-format").value_name("LIST").help(formats);
     let command = CsvOption::augment_args(JsonOption::augment_args(command)).arg(formats);
-    let command = PageOption::augment_args(command.args(describe::files_of_a_run()));
+    let command = ViewOptions::augment_args(PageOption::augment_args(command.args(describe::files_of_a_run())));
     AllowOptions::augment_args(FleetOptions::augment_args(command))
 }

@@ -10,12 +10,14 @@ use std::io::IsTerminal;
 
 use super::PROGRAM;
 use super::course::FleetCourse;
+use super::views::FleetViews;
 
 /// Shows events of a fleet.
 pub(super) struct FleetConsole<'a> {
     console: &'a mut Console,
     /// The lines of jsonl.
     course: Option<&'a mut FleetCourse>,
+    views: Option<&'a mut FleetViews>,
     has_line: bool,
     is_shown: bool,
     n_hosts: u32,
@@ -44,11 +46,18 @@ struct HostRate {
 }
 
 impl<'a> FleetConsole<'a> {
-    pub(super) fn new(console: &'a mut Console, has_report_alone: bool, course: Option<&'a mut FleetCourse>) -> Self {
-        let has_line = !has_report_alone && std::io::stdout().is_terminal() && can_be_steered(&std::io::stdout());
+    /// `has_stdout_free`: nothing but the report and this progress goes to the standard output.
+    pub(super) fn new(
+        console: &'a mut Console,
+        has_stdout_free: bool,
+        course: Option<&'a mut FleetCourse>,
+        views: Option<&'a mut FleetViews>,
+    ) -> Self {
+        let has_line = has_stdout_free && std::io::stdout().is_terminal() && can_be_steered(&std::io::stdout());
         Self {
             console,
             course,
+            views,
             has_line,
             is_shown: false,
             n_hosts: 0,
@@ -61,11 +70,17 @@ impl<'a> FleetConsole<'a> {
     /// So many hosts are to come.
     pub(super) fn expect(&mut self, n_hosts: u32) {
         self.n_hosts = n_hosts;
+        if let Some(views) = &mut self.views {
+            views.expect(n_hosts);
+        }
     }
 
     pub(super) fn event(&mut self, event: &FleetEvent<'_>) {
         if let Some(course) = &mut self.course {
             course.event(self.console, event);
+        }
+        if let Some(views) = &mut self.views {
+            views.event(event);
         }
         match event {
             FleetEvent::Joined { .. } => {
@@ -92,7 +107,7 @@ impl<'a> FleetConsole<'a> {
                 }
             }
             FleetEvent::Doubtful(place) => self.error(&doubt(place)),
-            FleetEvent::Lost { host, reason } => self.error(&format!("host {host} is lost: {reason}")),
+            FleetEvent::Lost { host, reason, .. } => self.error(&format!("host {host} is lost: {reason}")),
             FleetEvent::Turned { reason } => self.error(&format!("refused: {reason}")),
             // The last three come to clients of servers alone.
             FleetEvent::Facts { .. }
@@ -129,6 +144,9 @@ impl<'a> FleetConsole<'a> {
         self.console.error(&format!("{PROGRAM}: {text}\n"));
         if let Some(course) = &mut self.course {
             course.message(self.console, text);
+        }
+        if let Some(views) = &mut self.views {
+            views.message(text);
         }
     }
 
