@@ -3,6 +3,7 @@
 //! Must not know: single options. Start reading at [`Asked`].
 
 use crate::audit_input::{AuditInput, AuditedJob, sum};
+use crate::rules::RULES;
 use crate::text;
 use ferrio_spec::JobSpec;
 use ferrio_stats::{DirectionStats, Finding, OptionOutcome, ThreadStats};
@@ -70,19 +71,22 @@ impl<'c, 'a> Asked<'c, 'a> {
         self.job.workers.iter().map(|worker| worker.stats.total_runtime_ns as f64 / 1e9).fold(0.0, f64::max)
     }
 
-    /// The first finding about this job by one of these rules.
-    pub(crate) fn found(&self, rules: &[&str]) -> Option<&'c Finding> {
+    /// The first finding about this job that contradicts the option.
+    pub(crate) fn found(&self) -> Option<&'c Finding> {
         let is_of_job =
             |finding: &&Finding| finding.jobs.is_empty() || finding.jobs.iter().any(|name| name == self.job.name);
-        self.findings.iter().filter(is_of_job).find(|finding| rules.contains(&finding.id.as_str()))
+        self.findings
+            .iter()
+            .filter(is_of_job)
+            .find(|finding| RULES.iter().any(|rule| rule.id == finding.id && rule.contradicts.contains(&self.name)))
     }
 
-    /// As asked, unless one of these rules says something else.
-    pub(crate) fn unless_found(&self, rules: &[&str]) -> OptionOutcome {
+    /// As asked, unless a finding contradicts it.
+    pub(crate) fn unless_found(&self) -> OptionOutcome {
         if self.figures().is_none() {
             return not_run();
         }
-        self.found(rules).map_or(OptionOutcome::AsAsked, by_finding)
+        self.found().map_or(OptionOutcome::AsAsked, by_finding)
     }
 }
 

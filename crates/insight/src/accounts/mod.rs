@@ -38,9 +38,9 @@ pub(crate) fn plan_of(case: &AuditInput<'_>) -> Option<Accounts> {
 #[cfg(test)]
 mod tests {
     use crate::audit;
-    use crate::rules::testing::{TestRun, job};
+    use crate::rules::testing::{TestRun, job, layer};
     use ferrio_spec::{DirectionMix, SyncMode};
-    use ferrio_stats::{CpuTurns, EndedBy, OptionOutcome, RunEnding, TimeCounts};
+    use ferrio_stats::{CpuTurns, EndedBy, LayerKind, OptionOutcome, RunEnding, TimeCounts};
 
     /// What became of an option of the first job.
     fn outcome(scene: &mut TestRun, option: &str, value: &str) -> OptionOutcome {
@@ -98,9 +98,14 @@ mod tests {
     fn polling_needs_queues_for_it() {
         let mut scene = TestRun::new(job("a", DirectionMix::Read));
         assert!(matches!(outcome(&mut scene, "hipri", "1"), OptionOutcome::NotSeen(_)));
-        scene.device.polls = Some(false);
+        let on = |polls: bool| {
+            let mut disk = layer("vda", LayerKind::Disk, &[]);
+            disk.polls = Some(polls);
+            vec![layer("/data", LayerKind::FileSystem, &["vda"]), disk]
+        };
+        scene.layers(on(false));
         assert_eq!(missed(&mut scene, "hipri", "1").as_deref(), Some("the device has no poll queues"));
-        scene.device.polls = Some(true);
+        scene.layers(on(true));
         assert_eq!(outcome(&mut scene, "hipri", "1"), OptionOutcome::AsAsked);
     }
 

@@ -49,6 +49,8 @@ pub struct FindingRule {
     /// It rests on options, figures and counters of disks alone, so that it also looks at reports of other programs. A rule that takes
     /// a fact that is not there for its absence does not.
     pub looks_at_reports: bool,
+    /// Options that were not done as they were asked where it finds something (see [`crate::accounts`]).
+    pub contradicts: &'static [&'static str],
     /// What a finding says about the state in which the figures were measured.
     pub state: MeasuredState,
     /// Short names of rules whose findings explain those of this one: it says nothing about a job where one of them does.
@@ -230,6 +232,7 @@ impl FindingRule {
             cure,
             needs: &[],
             looks_at_reports: false,
+            contradicts: &[],
             state: MeasuredState::Transient,
             yields_to: &[],
             find,

@@ -217,7 +217,7 @@ fn time_for_bytes(wanted: u64, bytes: u64, ran: Duration, ramp: Duration) -> Opt
 fn letter(worker: &WorkerPlan, state: WorkerState, record: &SupervisedWorker) -> char {
     if record.has_ended() {
         return match record {
-            _ if record.killed_by.is_some() => 'K',
+            _ if record.end.killed_by.is_some() => 'K',
             _ if record.has_failed() => 'X',
             _ => '_',
         };

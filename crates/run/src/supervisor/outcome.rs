@@ -153,8 +153,8 @@ pub(super) fn stuck_error(worker: &WorkerPlan) -> Failure {
 
 fn worker_record(worker: &WorkerPlan, record: &SupervisedWorker, mut stats: Box<ThreadStats>) -> WorkerRecord {
     let spec = &worker.spec;
-    if record.stopped_ns > 0 {
-        stats.features.times.get_or_insert_default().stopped_ns = record.stopped_ns;
+    if record.end.stopped_ns > 0 {
+        stats.features.times.get_or_insert_default().stopped_ns = record.end.stopped_ns;
     }
     WorkerRecord {
         name: spec.name.clone(),
@@ -179,9 +179,9 @@ fn worker_record(worker: &WorkerPlan, record: &SupervisedWorker, mut stats: Box<
             was_let_go: record.let_go_at.is_some(),
             has_ended: record.has_ended(),
             failure: record.outcome.as_ref().and_then(|outcome| outcome.failure.clone()),
-            killed_by: record.killed_by,
-            is_cut_short: record.is_cut_short,
-            ended_by: record.ended_by.clone(),
+            killed_by: record.end.killed_by,
+            is_cut_short: record.end.is_cut_short,
+            ended_by: record.end.ended_by.clone(),
         },
     }
 }

@@ -63,6 +63,13 @@ pub(super) struct SupervisedWorker {
     pub(super) end_is_told: bool,
     /// Its part in the search for a steady state.
     pub(super) steady: Option<Steady>,
+    /// Its end, as far as it came.
+    pub(super) end: WorkerEnd,
+}
+
+/// The end of a worker, and its stops before.
+#[derive(Default)]
+pub(super) struct WorkerEnd {
     pub(super) killed_by: Option<i32>,
     /// The signal came before the worker had sent its results.
     pub(super) is_cut_short: bool,
@@ -98,9 +105,9 @@ impl SupervisedWorker {
         debug_assert!(!self.has_ended(), "a worker ends once");
         self.status = WorkerStatus::Ended;
         self.awaits_snapshot = false;
-        self.killed_by = killed_by;
+        self.end.killed_by = killed_by;
         self.zones.release(worker);
-        self.is_cut_short = killed_by.is_some() && is_lost;
+        self.end.is_cut_short = killed_by.is_some() && is_lost;
     }
 
     /// True if it ended with an error.
@@ -110,7 +117,7 @@ impl SupervisedWorker {
 
     /// True if it counts as failed in the exit code: it had an error, or was killed before its work was done.
     pub(super) fn is_no_success(&self) -> bool {
-        self.has_failed() || self.is_cut_short
+        self.has_failed() || self.end.is_cut_short
     }
 
     /// Records figures that were requested.

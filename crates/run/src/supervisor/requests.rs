@@ -73,7 +73,7 @@ impl Requests {
         self.n_stops > 0 || self.is_aborted
     }
 
-    /// Who has asked for the end.
+    /// The request that ends the run.
     pub(super) fn ended_by(&self) -> EndedBy {
         EndedBy::Request { signal: self.handle.signal() }
     }

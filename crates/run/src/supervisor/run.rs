@@ -17,6 +17,7 @@ use super::record::SupervisedWorker;
 use super::requests::Requests;
 use super::scene::Scene;
 use super::schedulers::Schedulers;
+use super::stops::StopTimes;
 use super::stretches::StretchTeller;
 use super::time::RunTime;
 use super::watch::Watch;
@@ -201,7 +202,14 @@ fn prepare_stage(run: Run, observer: &mut dyn RunObserver) -> Result<Stage, RunE
     }
     let logs = LogDrain::start(&plan, &settings.open_logs).map_err(RunError::Logs)?;
     let scene = Scene { plan, board, settings, clock, time, logs, teller };
-    let watch = Watch::prepare(scene, Workers { records, probes }, requests, groups, schedulers, observer);
+    let watch = Watch::prepare(
+        scene,
+        Workers { records, probes, stops: StopTimes::default() },
+        requests,
+        groups,
+        schedulers,
+        observer,
+    );
     let so_far = watch.elapsed();
     Ok(Stage::Ready(Box::new(watch), so_far))
 }

@@ -95,7 +95,7 @@ impl StretchTeller {
         }
         let start_ns = end_ns.saturating_sub(stats.total_runtime_ns);
         let stretch = self.stretch(worker, start_ns, end_ns, stats);
-        let (pid, killed_by) = (record.pid, record.killed_by);
+        let (pid, killed_by) = (record.pid, record.end.killed_by);
         let failure = record.outcome.as_ref().and_then(|outcome| outcome.failure.clone());
         observer.event(RunEvent::JobEnded(Box::new(JobEnd { stretch, has_started, pid, failure, killed_by })));
     }

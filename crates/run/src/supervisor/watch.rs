@@ -12,7 +12,6 @@ use super::reports::Reports;
 use super::requests::{Requests, URGENT_LIMIT};
 use super::scene::Scene;
 use super::schedulers::Schedulers;
-use super::stops::StopTimes;
 use super::timed_requests::TimedRequests;
 use super::trigger::TriggerCommand;
 use super::workers::Workers;
@@ -53,7 +52,6 @@ pub(super) struct Watch {
     told_at: Option<Instant>,
     /// The last stonewall at which the run has said that it waits.
     stood_at: u32,
-    stops: StopTimes,
 }
 
 impl Watch {
@@ -77,7 +75,6 @@ impl Watch {
             at_gate: Vec::new(),
             told_at: None,
             stood_at: 0,
-            stops: StopTimes::default(),
             looked_at: started_at,
             scene,
             workers,
@@ -152,7 +149,7 @@ impl Watch {
         let logs = self.scene.logs.take();
         let n_logs_lost = end_logs(logs, &mut self.requests, observer);
         let mut records = self.workers.records;
-        records.iter_mut().enumerate().for_each(|(index, record)| record.stopped_ns = self.stops.of(index));
+        records.iter_mut().enumerate().for_each(|(index, record)| record.end.stopped_ns = self.workers.stops.of(index));
         let n_failed = records.iter().filter(|record| record.is_no_success()).count() as u32;
         let mut record = outcome::last(&self.scene.plan, &self.scene.settings, records, &moment);
         record.series = self.scene.teller.take_series();
@@ -286,7 +283,7 @@ impl Watch {
     fn measure(&mut self, observer: &mut dyn RunObserver) {
         let (scene, now) = (&self.scene, self.scene.time.now());
         if !scene.time.is_virtual() && !scene.settings.control.skips_evidence {
-            self.stops.look(&self.workers.records, &scene.board, now);
+            self.workers.look_for_stops(scene, now);
         }
         if now.saturating_duration_since(self.looked_at) >= LOOK_INTERVAL {
             self.looked_at = now;

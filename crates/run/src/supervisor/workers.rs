@@ -8,6 +8,7 @@
 use super::launch::{self, lost_outcome};
 use super::record::{SupervisedWorker, WorkerStatus, setup_failed, tell_failed};
 use super::scene::Scene;
+use super::stops::StopTimes;
 use super::worker_handle::{Heard, WorkerHandle};
 use super::{debug_trace, steady};
 use crate::error::{errno_of, failure};
@@ -24,11 +25,12 @@ use ferrio_sys::errno::EINTR;
 use ferrio_sys::heap;
 use ferrio_sys::process::{self, Signal};
 use std::os::fd::BorrowedFd;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 pub(super) struct Workers {
     pub(super) records: Vec<SupervisedWorker>,
     pub(super) probes: Probes,
+    pub(super) stops: StopTimes,
 }
 
 impl Workers {
@@ -73,6 +75,11 @@ impl Workers {
             self.records[**index].is_running() && scene.board.slot(**index).state() < WorkerState::Initialised
         };
         turn.iter().any(|index| unready(&index))
+    }
+
+    /// Notices workers that are stopped by signals.
+    pub(super) fn look_for_stops(&mut self, scene: &Scene, now: Instant) {
+        self.stops.look(&self.records, &scene.board, now);
     }
 
     /// Opens the gate. Workers that begin their I/O now join their flow first, so that it does not matter which of them
@@ -257,7 +264,7 @@ impl Workers {
     ) {
         let record = &mut self.records[index];
         if let Some(by) = by.filter(|_| !record.has_ended()) {
-            record.ended_by.get_or_insert_with(|| by.clone());
+            record.end.ended_by.get_or_insert_with(|| by.clone());
         }
         if self.records[index].is_waiting() {
             self.records[index].status = WorkerStatus::Ended;

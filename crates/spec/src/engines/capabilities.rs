@@ -24,6 +24,8 @@ pub struct IoForms {
     pub has_trim_ranges: bool,
     /// Another program may read and write the buffers: they are in memory that it can map, unless the job asks for another kind.
     pub has_shared_buffers: bool,
+    /// I/Os go through the page cache, whatever `direct` says.
+    pub is_always_buffered: bool,
 }
 
 /// The way in which the job submits an I/O.

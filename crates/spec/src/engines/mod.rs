@@ -68,7 +68,12 @@ const fn engine(name: &'static str, help: &'static str) -> EngineDef {
         sharing: Sharing::Nothing,
         data: Data::Kept,
         queues_buffered: true,
-        forms: IoForms { has_atomic_writes: false, has_trim_ranges: false, has_shared_buffers: false },
+        forms: IoForms {
+            has_atomic_writes: false,
+            has_trim_ranges: false,
+            has_shared_buffers: false,
+            is_always_buffered: false,
+        },
         has_syncfs: true,
         counts_bits: false,
     }
@@ -209,6 +214,10 @@ impl EngineDef {
         Self { forms: IoForms { has_shared_buffers: true, ..self.forms }, ..self }
     }
 
+    const fn always_buffered(self) -> Self {
+        Self { forms: IoForms { is_always_buffered: true, ..self.forms }, ..self }
+    }
+
     const fn with_atomic_writes(self) -> Self {
         Self { forms: IoForms { has_atomic_writes: true, ..self.forms }, ..self }
     }
@@ -219,6 +228,7 @@ pub const ENGINES: &[EngineDef] = &[
     engine("cpuio", "Burns CPU cycles").turns(),
     engine("mmap", "memcpy to and from mapped files")
         .lays_out(Layout::Always)
+        .always_buffered()
         .deviates(Mended, "With direct=1 blocks may have any size; fio fails unless they are whole pages."),
     engine("sync", "lseek(), read(), write()").shares(Sharing::Position),
     engine("psync", "pread(), pwrite()"),

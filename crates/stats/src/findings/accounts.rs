@@ -89,11 +89,11 @@ pub struct BytesAccount {
     pub kernel_bytes: Option<u64>,
     /// Levels of devices from the top, as far as they are counted.
     pub levels: Vec<LevelBytes>,
-    /// Why no level is seen; `None`: one is.
+    /// The reason why no level is seen; `None`: a level is seen.
     pub unseen: Option<String>,
 }
 
-/// Bytes that a level of devices has moved during the run, whoever has asked for them.
+/// Bytes that a level of devices has moved during the run, for the jobs and for all others.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LevelBytes {
     /// The devices that hold all data of the job together.

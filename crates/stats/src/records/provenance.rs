@@ -148,9 +148,6 @@ pub struct DeviceFacts {
     /// I/Os that the driver may hand to the device, all queues together; `None`: the device has no queues of a driver.
     pub n_tags: Option<u64>,
     pub n_hardware_queues: Option<u64>,
-    /// It has queues whose completions can be polled for; `None`: not known.
-    #[serde(default)]
-    pub polls: Option<bool>,
     /// Commands that a SCSI device takes at a time.
     pub queue_depth: Option<u64>,
     /// Level of an md array, such as `raid5`.

@@ -12,15 +12,13 @@ use ferrio_units::DataDirection;
 pub(super) const EFFECTS: &[OptionEffect] = &[
     OptionEffect::measured(&["direct", "buffered"], direct).in_vain_if(direct_in_vain),
     OptionEffect::measured(&["fsync", "fdatasync"], syncs).in_vain_if(without_writes),
-    OptionEffect::measured(&["end_fsync", "fsync_on_close", "end_syncfs"], |asked| {
-        asked.unless_found(&["sync-without-flush"])
-    })
-    .in_vain_if(without_writes),
+    OptionEffect::measured(&["end_fsync", "fsync_on_close", "end_syncfs"], |asked| asked.unless_found())
+        .in_vain_if(without_writes),
     OptionEffect::measured(&["sync"], |asked| {
         if asked.spec().durability.sync == SyncMode::None {
             return OptionOutcome::AsAsked;
         }
-        asked.unless_found(&["sync-without-flush", "latency-without-syncs"])
+        asked.unless_found()
     })
     .in_vain_if(without_writes),
     OptionEffect::nowhere(
@@ -28,8 +26,7 @@ pub(super) const EFFECTS: &[OptionEffect] = &[
         "the kernel does not tell whether it has minded it",
     )
     .in_vain_if(without_writes),
-    OptionEffect::measured(&["overwrite"], |asked| asked.unless_found(&["overwrite-changed-nothing", "first-writes"]))
-        .in_vain_if(without_writes),
+    OptionEffect::measured(&["overwrite"], |asked| asked.unless_found()).in_vain_if(without_writes),
 ];
 
 /// The job neither writes nor trims.
@@ -49,8 +46,8 @@ fn direct_in_vain(asked: &Asked<'_, '_>) -> Option<String> {
         return None;
     }
     let targets = asked.job.engine.targets;
-    if asked.job.engine.name == "mmap" {
-        return Some("mmap reads and writes through the page cache".to_owned());
+    if asked.job.engine.forms.is_always_buffered {
+        return Some(format!("the engine {} moves data through the page cache", asked.job.engine.name));
     }
     (!targets.are_opened_by_run() && !targets.are_passthrough())
         .then(|| format!("the engine {} opens no files", asked.job.engine.name))
@@ -64,18 +61,12 @@ fn direct(asked: &Asked<'_, '_>) -> OptionOutcome {
         return OptionOutcome::NotAsAsked("the files are in memory".to_owned());
     }
     if asked.job.places.is_empty() {
-        return match asked.found(&["direct-not-honoured", "device-did-less", "fits-in-memory"]) {
+        return match asked.found() {
             Some(found) => crate::accounts::asked::by_finding(found),
             None => unseen("nothing is known of the files"),
         };
     }
-    asked.unless_found(&[
-        "direct-not-honoured",
-        "direct-writes-copied",
-        "direct-below-logical-block",
-        "device-did-less",
-        "process-read-less",
-    ])
+    asked.unless_found()
 }
 
 fn syncs(asked: &Asked<'_, '_>) -> OptionOutcome {
@@ -84,7 +75,7 @@ fn syncs(asked: &Asked<'_, '_>) -> OptionOutcome {
     if every == 0 {
         return OptionOutcome::AsAsked;
     }
-    if let Some(found) = asked.found(&["sync-without-flush", "syncs-never-due"]) {
+    if let Some(found) = asked.found() {
         return crate::accounts::asked::by_finding(found);
     }
     let is_alone = durability.fsync_blocks == 0 || durability.fdatasync_blocks == 0;

@@ -4,7 +4,7 @@
 
 use super::{OptionEffect, Seen};
 use crate::accounts::asked::{Asked, as_asked_if, not, of_asked, unseen};
-use ferrio_stats::OptionOutcome;
+use ferrio_stats::{OptionOutcome, TargetPlace};
 
 pub(super) const EFFECTS: &[OptionEffect] = &[
     OptionEffect::of(PLACES, Seen::Structure),
@@ -199,9 +199,9 @@ fn polling(asked: &Asked<'_, '_>) -> OptionOutcome {
     if matches!(asked.value, "0") {
         return OptionOutcome::AsAsked;
     }
-    let devices: Vec<_> =
-        asked.job.places.iter().filter_map(|place| asked.case.device(place.device.as_deref()?)).collect();
-    let polls: Vec<bool> = devices.iter().filter_map(|device| device.polls).collect();
+    // The first device below each place.
+    let of_place = |place: &TargetPlace| asked.case.layers_of(place).iter().find(|layer| layer.bytes.is_some())?.polls;
+    let polls: Vec<bool> = asked.job.places.iter().filter_map(of_place).collect();
     match () {
         () if polls.is_empty() || polls.len() < asked.job.places.len() => {
             unseen("it is not known whether the device has poll queues")

@@ -12,13 +12,7 @@ pub(super) const EFFECTS: &[OptionEffect] = &[
         if asked.spec().queue.iodepth == 1 {
             return OptionOutcome::AsAsked;
         }
-        asked.unless_found(&[
-            "depth-not-reached",
-            "depth-beyond-queue",
-            "submission-blocked",
-            "load-generator-limit",
-            "posixaio-one-file",
-        ])
+        asked.unless_found()
     })
     .in_vain_if(depth_in_vain),
     OptionEffect::nowhere(

@@ -5,6 +5,7 @@
 use super::OptionEffect;
 use super::durability::without_writes;
 use crate::accounts::asked::{Asked, as_asked_if, unseen};
+use ferrio_spec::VerifyMethod;
 use ferrio_stats::OptionOutcome;
 use ferrio_units::DataDirection;
 
@@ -66,7 +67,7 @@ fn trims_in_vain(asked: &Asked<'_, '_>) -> Option<String> {
 
 fn verify(asked: &Asked<'_, '_>) -> OptionOutcome {
     let Some(verify) = &asked.spec().verify else { return OptionOutcome::AsAsked };
-    if !verify.reads_back || verify.content.method.def().name == "null" {
+    if !verify.reads_back || verify.content.method == VerifyMethod::Null {
         return OptionOutcome::AsAsked;
     }
     if asked.spec().replay.is_set() || asked.spec().limits.ramp_time_us > 0 {

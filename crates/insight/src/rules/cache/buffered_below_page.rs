@@ -21,6 +21,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     cure: "Use a --bs of 4k or a multiple of it, or --direct=1, which moves just what the job asks for.",
     needs: &[EvidenceKind::Accounts, EvidenceKind::PartsOfPages],
     looks_at_reports: false,
+    contradicts: &[],
     state: MeasuredState::Lasting,
     yields_to: &[],
     find,

@@ -22,6 +22,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     cure: "Add --direct=1 to the job that reads, or --end_fsync=1 to the job that writes, and leave invalidate at 1.",
     needs: &[],
     looks_at_reports: false,
+    contradicts: &[],
     state: MeasuredState::Lasting,
     yields_to: &[],
     find,

@@ -21,6 +21,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     cure: "Use a file system that does direct I/O on these files, or take the figures for those of buffered I/O.",
     needs: &[EvidenceKind::PageCache],
     looks_at_reports: false,
+    contradicts: &["direct", "buffered"],
     state: MeasuredState::Lasting,
     yields_to: &[],
     find,

@@ -22,6 +22,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
            for those of btrfs with checksums.",
     needs: &[EvidenceKind::PageCache],
     looks_at_reports: false,
+    contradicts: &["direct", "buffered"],
     state: MeasuredState::Lasting,
     yields_to: &["direct-not-honoured"],
     find,

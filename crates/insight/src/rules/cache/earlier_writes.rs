@@ -22,6 +22,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     cure: "Run `sync` before, and leave create_fsync at 1.",
     needs: &[EvidenceKind::PageCache],
     looks_at_reports: false,
+    contradicts: &[],
     state: MeasuredState::Lasting,
     yields_to: &[],
     find,

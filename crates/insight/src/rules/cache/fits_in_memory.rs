@@ -22,6 +22,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     cure: "Add --direct=1, or read much more than the memory holds.",
     needs: &[],
     looks_at_reports: false,
+    contradicts: &[],
     state: MeasuredState::Lasting,
     yields_to: &[],
     find,

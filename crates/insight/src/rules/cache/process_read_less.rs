@@ -18,6 +18,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     cure: "Add --direct=1, and measure on a volume instead of the container's own directories.",
     needs: &[EvidenceKind::Accounts, EvidenceKind::ReadsOfThreads],
     looks_at_reports: false,
+    contradicts: &[],
     state: MeasuredState::Lasting,
     yields_to: &[],
     find,

@@ -23,6 +23,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
            writes that are not safe.",
     needs: &[EvidenceKind::Flushes],
     looks_at_reports: false,
+    contradicts: &["fsync", "fdatasync", "end_fsync", "fsync_on_close", "end_syncfs", "sync"],
     state: MeasuredState::Lasting,
     yields_to: &[],
     find: |case| case.jobs.iter().filter_map(|job| of_job(case, job)).collect(),

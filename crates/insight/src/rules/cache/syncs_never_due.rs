@@ -18,6 +18,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     cure: "Use a smaller interval, more writes, or --end_fsync=1 for one sync at the end.",
     needs: &[],
     looks_at_reports: true,
+    contradicts: &["fsync", "fdatasync"],
     state: MeasuredState::Lasting,
     yields_to: &[],
     find: |case| case.jobs.iter().filter_map(|job| of_job(case, job)).collect(),

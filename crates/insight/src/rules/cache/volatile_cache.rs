@@ -22,6 +22,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     cure: "Add --fdatasync=1 (or --sync=dsync) to measure writes that survive a loss of power, or write several times the size of the cache.",
     needs: &[],
     looks_at_reports: false,
+    contradicts: &[],
     state: MeasuredState::Lasting,
     yields_to: &["write-refused"],
     find,

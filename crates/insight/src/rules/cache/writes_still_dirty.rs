@@ -18,6 +18,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     cure: "Add --direct=1, or --end_fsync=1 so that the time of the write-back counts.",
     needs: &[EvidenceKind::PageCache],
     looks_at_reports: false,
+    contradicts: &[],
     state: MeasuredState::Lasting,
     yields_to: &[],
     find,

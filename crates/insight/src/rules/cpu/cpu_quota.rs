@@ -19,6 +19,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     cure: "Give the container or service more CPU time (cpu.max, CPUQuota=, docker --cpus), or measure outside of it.",
     needs: &[EvidenceKind::HostCpu],
     looks_at_reports: false,
+    contradicts: &[],
     state: MeasuredState::Lasting,
     yields_to: &[],
     find,

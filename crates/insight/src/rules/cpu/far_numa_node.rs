@@ -18,6 +18,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     cure: "Add --numa_cpu_nodes with the node in /sys/block/X/device/numa_node (of NVMe: device/device/numa_node).",
     needs: &[],
     looks_at_reports: false,
+    contradicts: &[],
     state: MeasuredState::Lasting,
     yields_to: &[],
     find,

@@ -21,6 +21,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
            costs less per I/O.",
     needs: &[],
     looks_at_reports: false,
+    contradicts: &["iodepth"],
     state: MeasuredState::Lasting,
     yields_to: &["waits-for-cpu"],
     find,

@@ -17,6 +17,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     cure: "Repeat the run and compare, or take a machine with CPUs of its own (a dedicated instance, pinned CPUs).",
     needs: &[EvidenceKind::HostCpu],
     looks_at_reports: false,
+    contradicts: &[],
     state: MeasuredState::Disturbed(OutsideLoad::Cpu { lacked: STOLEN, all: &[STOLEN, BUSY] }),
     yields_to: &[],
     find,

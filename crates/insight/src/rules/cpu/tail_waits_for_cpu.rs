@@ -21,6 +21,7 @@ pub const RULE: FindingRule = FindingRule {
     cure: "Keep the CPUs of the jobs free from others (--cpus_allowed, isolcpus), and repeat the run.",
     needs: &[EvidenceKind::CpuTurns],
     looks_at_reports: false,
+    contradicts: &[],
     state: MeasuredState::Disturbed(OutsideLoad::Cpu { lacked: WAITS, all: &[] }),
     yields_to: &[],
     find: |case| case.jobs.iter().filter_map(|job| of_job(case, job)).collect(),

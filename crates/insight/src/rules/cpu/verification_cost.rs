@@ -17,6 +17,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     cure: "Take figures from a run without --verify, and verify in another one; --verify=crc32c costs least.",
     needs: &[EvidenceKind::CpuTurns],
     looks_at_reports: true,
+    contradicts: &[],
     state: MeasuredState::Lasting,
     yields_to: &["preparation-counted"],
     find: |case| case.jobs.iter().filter_map(|job| of_job(case, job)).collect(),

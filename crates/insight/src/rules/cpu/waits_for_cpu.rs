@@ -19,6 +19,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     cure: "End the other programs, or keep CPUs free for the jobs (--cpus_allowed).",
     needs: &[EvidenceKind::CpuTurns],
     looks_at_reports: false,
+    contradicts: &[],
     state: MeasuredState::Disturbed(OutsideLoad::Cpu { lacked: WAITS, all: &[TIME] }),
     yields_to: &[],
     find,

@@ -21,6 +21,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     cure: "Write data that does not compress: --refill_buffers, without zero_buffers, buffer_pattern and buffer_compress_percentage.",
     needs: &[],
     looks_at_reports: false,
+    contradicts: &[],
     state: MeasuredState::Lasting,
     yields_to: &[],
     find,

@@ -20,6 +20,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
            the program that you think of writes new files, as a log that grows, the figures are right as they are.",
     needs: &[],
     looks_at_reports: false,
+    contradicts: &["overwrite"],
     state: MeasuredState::Lasting,
     yields_to: &[],
     find,

@@ -22,6 +22,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
            without a runtime. Otherwise let the test make files of its own (--directory=DIR in the place of --filename).",
     needs: &[EvidenceKind::Extents, EvidenceKind::ReadsOfThreads],
     looks_at_reports: false,
+    contradicts: &[],
     state: MeasuredState::Lasting,
     yields_to: &[],
     find,

@@ -17,6 +17,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     cure: "Leave out size and filesize, so that the job reads what the file holds, or name a file that may be written.",
     needs: &[EvidenceKind::Targets],
     looks_at_reports: false,
+    contradicts: &[],
     state: MeasuredState::Lasting,
     yields_to: &[],
     find: |case: &AuditInput<'_>| case.jobs.iter().filter_map(|job| of_job(case, job)).collect(),

@@ -18,6 +18,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     cure: "Write all of the device once before the run, or make its file with `fallocate` and write it.",
     needs: &[],
     looks_at_reports: false,
+    contradicts: &[],
     state: MeasuredState::Lasting,
     yields_to: &["first-writes"],
     find,

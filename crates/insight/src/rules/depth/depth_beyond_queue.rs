@@ -25,6 +25,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     cure: "Lower iodepth or numjobs until the depth fits; limits are in /sys/block/X/queue/nr_requests, mq/*/nr_tags and device/queue_depth.",
     needs: &[],
     looks_at_reports: false,
+    contradicts: &["iodepth"],
     state: MeasuredState::Lasting,
     yields_to: &[],
     find,

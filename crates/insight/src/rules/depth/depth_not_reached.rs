@@ -20,6 +20,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
            command without the word run shows slat, the time that submission takes.",
     needs: &[],
     looks_at_reports: true,
+    contradicts: &["iodepth"],
     state: MeasuredState::Lasting,
     yields_to: &["depth-beyond-queue", "load-generator-limit", "asynchronous-without-direct", "submission-blocked"],
     find,

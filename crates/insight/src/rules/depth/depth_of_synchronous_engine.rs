@@ -15,6 +15,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     cure: "Take --ioengine=io_uring or --ioengine=libaio, or as many jobs as I/Os shall be in flight (--numjobs).",
     needs: &[],
     looks_at_reports: true,
+    contradicts: &[],
     state: MeasuredState::Lasting,
     yields_to: &[],
     find,

@@ -23,6 +23,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     cure: "Use the smallest iodepth and numjobs beyond which IOPS do not grow.",
     needs: &[],
     looks_at_reports: true,
+    contradicts: &[],
     state: MeasuredState::Lasting,
     yields_to: &[],
     find,

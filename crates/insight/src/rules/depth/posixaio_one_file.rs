@@ -18,6 +18,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     cure: "Use --ioengine=io_uring or libaio with --direct=1, or at least as many files as iodepth (--nrfiles).",
     needs: &[EvidenceKind::Targets],
     looks_at_reports: false,
+    contradicts: &["iodepth"],
     state: MeasuredState::Lasting,
     yields_to: &[],
     find: |case| case.jobs.iter().filter_map(|job| of_job(case, job)).collect(),

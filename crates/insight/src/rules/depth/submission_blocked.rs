@@ -17,6 +17,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     cure: "Write the files before the test (--overwrite=1, or a run before), use --direct=1, or --ioengine=psync.",
     needs: &[],
     looks_at_reports: false,
+    contradicts: &["iodepth"],
     state: MeasuredState::Lasting,
     yields_to: &["depth-beyond-queue", "asynchronous-without-direct", "load-generator-limit"],
     find,

@@ -20,6 +20,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     cure: "Use a --bs (and --offset, --blockalign) that is a multiple of the logical block size; `lsblk -o NAME,LOG-SEC` shows it.",
     needs: &[],
     looks_at_reports: false,
+    contradicts: &["direct", "buffered"],
     state: MeasuredState::Lasting,
     yields_to: &[],
     find,

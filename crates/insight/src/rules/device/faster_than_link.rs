@@ -18,6 +18,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     cure: "Add --direct=1, and compare the time of the run with another clock.",
     needs: &[],
     looks_at_reports: false,
+    contradicts: &[],
     state: MeasuredState::Lasting,
     yields_to: &["device-did-less", "lower-device-did-less"],
     find,

@@ -18,6 +18,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     cure: "Make the partition begin at a multiple of 1 MiB (`parted DISK align-check optimal NUMBER` checks it), or use the whole disk.",
     needs: &[],
     looks_at_reports: false,
+    contradicts: &[],
     state: MeasuredState::Lasting,
     yields_to: &[],
     find,

@@ -22,6 +22,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     cure: "Repeat the run while nothing else uses the device; `pidstat -d 1` shows which programs do.",
     needs: &[EvidenceKind::Devices, EvidenceKind::Accounts],
     looks_at_reports: false,
+    contradicts: &[],
     state: MeasuredState::Disturbed(OutsideLoad::Device { others: &BY_OTHERS, own: &BY_JOBS }),
     yields_to: &[],
     find,

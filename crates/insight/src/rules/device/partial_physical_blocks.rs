@@ -20,6 +20,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     cure: "Use a --bs (and --offset, --blockalign) that is a multiple of the physical block size; `lsblk -o NAME,PHY-SEC` shows it.",
     needs: &[],
     looks_at_reports: false,
+    contradicts: &[],
     state: MeasuredState::Lasting,
     yields_to: &[],
     find,

@@ -19,6 +19,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     cure: "To measure whole stripes, use --bs with the size in /sys/block/mdX/queue/optimal_io_size; otherwise say the level beside the figures.",
     needs: &[],
     looks_at_reports: false,
+    contradicts: &[],
     state: MeasuredState::Lasting,
     yields_to: &[],
     find,

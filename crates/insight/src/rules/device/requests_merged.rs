@@ -20,6 +20,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
            (`echo 2 > /sys/block/X/queue/nomerges`).",
     needs: &[],
     looks_at_reports: false,
+    contradicts: &[],
     state: MeasuredState::Lasting,
     yields_to: &[],
     find,

@@ -20,6 +20,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     cure: "Use a --bs up to /sys/block/X/queue/max_sectors_kb, or raise that (up to max_hw_sectors_kb).",
     needs: &[],
     looks_at_reports: false,
+    contradicts: &[],
     state: MeasuredState::Lasting,
     yields_to: &[],
     find,

@@ -19,6 +19,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     cure: "Compare with --ioscheduler=none (which sets it for the device), or name the scheduler beside the figures.",
     needs: &[],
     looks_at_reports: false,
+    contradicts: &[],
     state: MeasuredState::Lasting,
     yields_to: &[],
     find,

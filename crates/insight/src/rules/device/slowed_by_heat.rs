@@ -19,6 +19,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     cure: "Improve the cooling, or let the machine cool down between runs; for the steady state of a hot drive, warm it up with --ramp_time.",
     needs: &[EvidenceKind::Heat],
     looks_at_reports: false,
+    contradicts: &[],
     state: MeasuredState::Lasting,
     yields_to: &[],
     find,

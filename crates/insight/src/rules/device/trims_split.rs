@@ -18,6 +18,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     cure: "Use a --bs up to /sys/block/X/queue/discard_max_bytes, or raise that (up to discard_max_hw_bytes).",
     needs: &[],
     looks_at_reports: false,
+    contradicts: &[],
     state: MeasuredState::Lasting,
     yields_to: &[],
     find: |case| jobs_that_trim(case).filter_map(|(job, device)| split(job, device)).collect(),
@@ -35,6 +36,7 @@ pub(crate) const REFUSED: FindingRule = FindingRule {
            can be raised up to discard_max_hw_bytes.",
     needs: &[],
     looks_at_reports: false,
+    contradicts: &[],
     state: MeasuredState::Lasting,
     yields_to: &[],
     find: |case| {

@@ -17,6 +17,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     cure: "Lower iodepth, bs or numjobs, or raise the limit of the control group (memory.max, docker --memory).",
     needs: &[],
     looks_at_reports: false,
+    contradicts: &[],
     state: MeasuredState::Lasting,
     yields_to: &[],
     find,

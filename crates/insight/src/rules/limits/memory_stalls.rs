@@ -18,6 +18,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     cure: "Free memory or raise the limit of the control group (memory.max, MemoryMax=), use less for the jobs, and repeat the run.",
     needs: &[EvidenceKind::Pressure],
     looks_at_reports: false,
+    contradicts: &[],
     state: MeasuredState::Lasting,
     yields_to: &[],
     find,

@@ -34,6 +34,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     cure: "Turn TCP_NODELAY on in the server (nginx: tcp_nodelay on).",
     needs: &[],
     looks_at_reports: false,
+    contradicts: &[],
     state: MeasuredState::Lasting,
     yields_to: &[],
     find: |case: &AuditInput<'_>| case.jobs.iter().filter_map(of_job).collect(),

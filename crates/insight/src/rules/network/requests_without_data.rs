@@ -16,6 +16,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     cure: "Take the figures of each kind of request, which stand below the table. For a bandwidth, read with http_read_mode=get.",
     needs: &[],
     looks_at_reports: false,
+    contradicts: &[],
     state: MeasuredState::Lasting,
     yields_to: &[],
     find: |case: &AuditInput<'_>| case.jobs.iter().filter_map(of_job).collect(),

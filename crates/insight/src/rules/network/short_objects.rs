@@ -17,6 +17,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     cure: "Write the objects with the same bs before, or read with the bs that they have. See whether the server sends what it should.",
     needs: &[],
     looks_at_reports: false,
+    contradicts: &[],
     state: MeasuredState::Lasting,
     yields_to: &[],
     find: |case: &AuditInput<'_>| case.jobs.iter().filter_map(of_job).collect(),

@@ -24,6 +24,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
            figures are right as they are.",
     needs: &[],
     looks_at_reports: false,
+    contradicts: &[],
     state: MeasuredState::Lasting,
     yields_to: &[],
     find: |case: &AuditInput<'_>| case.jobs.iter().filter_map(of_job).collect(),

@@ -16,6 +16,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     cure: "Find the limit of the account. To measure below it, use fewer jobs or a --rate.",
     needs: &[],
     looks_at_reports: false,
+    contradicts: &[],
     state: MeasuredState::Lasting,
     yields_to: &[],
     find: |case: &AuditInput<'_>| case.jobs.iter().filter_map(of_job).collect(),

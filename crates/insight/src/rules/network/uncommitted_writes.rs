@@ -19,6 +19,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     cure: "Add --end_fsync=1, so that the time of the server's disks counts, or --sync=1, which makes each write stable.",
     needs: &[],
     looks_at_reports: false,
+    contradicts: &[],
     state: MeasuredState::Lasting,
     yields_to: &[],
     find: |case: &AuditInput<'_>| case.jobs.iter().filter_map(of_job).collect(),

@@ -16,6 +16,7 @@ pub const RULE: FindingRule = FindingRule {
     cure: "Run longer, or look at the median.",
     needs: &[],
     looks_at_reports: true,
+    contradicts: &[],
     state: MeasuredState::Lasting,
     yields_to: &[],
     find,

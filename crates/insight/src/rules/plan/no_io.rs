@@ -19,6 +19,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     cure: "See the reason in the finding.",
     needs: &[],
     looks_at_reports: true,
+    contradicts: &[],
     state: MeasuredState::Lasting,
     yields_to: &["ramp-outlasts-job"],
     find: |case| case.jobs.iter().filter_map(of_job).collect(),

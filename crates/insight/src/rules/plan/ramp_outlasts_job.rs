@@ -18,6 +18,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     cure: "Add --time_based and --runtime, which begins behind the ramp, or use a larger --size.",
     needs: &[],
     looks_at_reports: true,
+    contradicts: &[],
     state: MeasuredState::Lasting,
     yields_to: &[],
     find: |case| case.jobs.iter().filter_map(|job| of_job(case, job)).collect(),

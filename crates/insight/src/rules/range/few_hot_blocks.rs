@@ -23,6 +23,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
            many blocks a distribution hits.",
     needs: &[EvidenceKind::Ranges],
     looks_at_reports: false,
+    contradicts: &[],
     state: MeasuredState::Lasting,
     yields_to: &[],
     find: |case| case.jobs.iter().filter_map(|job| of_job(case, job)).collect(),

@@ -20,6 +20,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     cure: "Add --randrepeat=0, so that each run draws blocks of its own, and use a target that is much larger than the caches.",
     needs: &[EvidenceKind::EarlierRuns],
     looks_at_reports: false,
+    contradicts: &[],
     state: MeasuredState::Lasting,
     yields_to: &[],
     find,

@@ -16,6 +16,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     cure: "Use a file as large as the data will be, or the device itself (a test that writes destroys what is on it).",
     needs: &[],
     looks_at_reports: false,
+    contradicts: &[],
     state: MeasuredState::Lasting,
     yields_to: &[],
     find,

@@ -16,6 +16,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     cure: "Measure where the devices can be seen: on the host, or on the device that holds the data.",
     needs: &[],
     looks_at_reports: false,
+    contradicts: &[],
     state: MeasuredState::Lasting,
     yields_to: &[],
     find,

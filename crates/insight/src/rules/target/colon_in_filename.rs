@@ -17,6 +17,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     cure: "Write a colon that belongs to a name as `\\:`; to have several targets, make sure that each of them is there.",
     needs: &[EvidenceKind::Targets],
     looks_at_reports: false,
+    contradicts: &[],
     state: MeasuredState::Lasting,
     yields_to: &[],
     find: |case| case.jobs.iter().filter_map(of_job).collect(),

@@ -17,6 +17,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     cure: "Use a device that nobody else uses, or make sure that the others are idle during the run; `lsblk` shows the users.",
     needs: &[],
     looks_at_reports: false,
+    contradicts: &[],
     state: MeasuredState::Lasting,
     yields_to: &["write-refused"],
     find,

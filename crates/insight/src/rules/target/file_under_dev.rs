@@ -16,6 +16,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     cure: "Correct --filename; `lsblk` lists the devices. Remove the file that an earlier run has left there.",
     needs: &[EvidenceKind::Targets],
     looks_at_reports: false,
+    contradicts: &[],
     state: MeasuredState::Lasting,
     yields_to: &[],
     find,

@@ -18,6 +18,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     cure: "Give --directory on a file system of the storage that you want to measure; `df -T` shows them.",
     needs: &[EvidenceKind::Targets],
     looks_at_reports: false,
+    contradicts: &[],
     state: MeasuredState::Lasting,
     yields_to: &[],
     find,

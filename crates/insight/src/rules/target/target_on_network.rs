@@ -18,6 +18,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
            whole way.",
     needs: &[EvidenceKind::Targets],
     looks_at_reports: false,
+    contradicts: &[],
     state: MeasuredState::Lasting,
     yields_to: &[],
     find,

@@ -15,6 +15,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     cure: "Give --directory on a volume of the container, or on the file system of the storage that you want to measure.",
     needs: &[],
     looks_at_reports: false,
+    contradicts: &[],
     state: MeasuredState::Lasting,
     yields_to: &[],
     find,

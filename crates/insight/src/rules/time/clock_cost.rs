@@ -19,6 +19,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     cure: "Compare IOPS instead of latencies, and measure larger blocks or slower targets; --gtod_reduce=1 leaves out most looks.",
     needs: &[],
     looks_at_reports: false,
+    contradicts: &[],
     state: MeasuredState::Lasting,
     yields_to: &[],
     find: |case| case.jobs.iter().filter_map(|job| of_job(case, job)).collect(),

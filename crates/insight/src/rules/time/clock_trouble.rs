@@ -19,6 +19,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     cure: "Boot with a working TSC (see /sys/devices/system/clocksource), stop programs that set the clock, and repeat the run.",
     needs: &[EvidenceKind::Clock],
     looks_at_reports: false,
+    contradicts: &[],
     state: MeasuredState::Lasting,
     yields_to: &[],
     find,

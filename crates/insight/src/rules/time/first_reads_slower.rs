@@ -27,6 +27,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
            out time_based.",
     needs: &[EvidenceKind::Course],
     looks_at_reports: false,
+    contradicts: &[],
     state: MeasuredState::Transient,
     yields_to: &["rate-changed-with-another-job"],
     find,

@@ -20,6 +20,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     cure: "Add --rate_latency=response: the report then also has latencies from the wanted start (`response_ns` in JSON).",
     needs: &[],
     looks_at_reports: false,
+    contradicts: &[],
     state: MeasuredState::Lasting,
     yields_to: &[],
     find,

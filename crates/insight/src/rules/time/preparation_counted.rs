@@ -20,6 +20,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
            asynchronous engine).",
     needs: &[],
     looks_at_reports: false,
+    contradicts: &[],
     state: MeasuredState::Lasting,
     yields_to: &["cpu-quota", "waits-for-cpu"],
     find,

@@ -21,6 +21,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     cure: "Run until the rate is steady (ss=iops_slope:1% ends the run then), and leave the time before out with ramp_time.",
     needs: &[EvidenceKind::Course],
     looks_at_reports: false,
+    contradicts: &[],
     state: MeasuredState::Transient,
     yields_to: &["waits-for-cpu"],
     find,

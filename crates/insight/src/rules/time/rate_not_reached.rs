@@ -21,6 +21,7 @@ pub const RULE: FindingRule = FindingRule {
     cure: "Use a lower rate, a larger --iodepth with an asynchronous engine, or more jobs.",
     needs: &[],
     looks_at_reports: true,
+    contradicts: &[],
     state: MeasuredState::Lasting,
     yields_to: &[],
     find,

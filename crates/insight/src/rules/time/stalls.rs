@@ -27,6 +27,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
            I/Os that had to wait.",
     needs: &[EvidenceKind::Course],
     looks_at_reports: false,
+    contradicts: &[],
     state: MeasuredState::Lasting,
     yields_to: &[],
     find,

@@ -158,7 +158,6 @@ fn device_facts(device: &BlockDevice, slaves: &[BlockDevice]) -> DeviceFacts {
         alignment_offset: device.attribute("alignment_offset").and_then(|text| text.parse().ok()),
         n_tags: is_queued.then(|| tags.iter().fold(0, |sum, tags| u64::saturating_add(sum, *tags))),
         n_hardware_queues: is_queued.then_some(tags.len() as u64),
-        polls: number("io_poll").map(|flag| flag != 0),
         queue_depth: device.attribute("device/queue_depth").and_then(|text| text.parse().ok()),
         md_level: device.attribute("md/level").filter(|level| !level.is_empty()),
         numa_node,

@@ -34,6 +34,9 @@ pub struct StorageLayer {
     /// A volume of a thin pool: blocks are allocated by their first write.
     #[serde(default)]
     pub is_thin: bool,
+    /// A device with queues whose completions can be polled for; `None`: not known.
+    #[serde(default)]
+    pub polls: Option<bool>,
 }
 
 /// A fast device that caches a slow one, both below one device.
