@@ -15,7 +15,7 @@ use ferrio_units::terminal_text::escape_name;
 /// Marks a percentile that is based on few I/Os.
 pub const DOUBT_MARK: &str = "*";
 /// Marks a rate that is based on little.
-pub const THIN_MARK: &str = "~";
+const THIN_MARK: &str = "~";
 /// Longer names are cut, so that the table keeps its columns.
 const MAX_NAME: usize = 24;
 

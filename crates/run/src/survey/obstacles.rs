@@ -29,7 +29,7 @@ const MOST_CLONES: u32 = 256;
 
 /// The first obstacle of each job.
 pub(super) fn find(plan: &RunPlan, readonly: bool) -> Vec<StartObstacle> {
-    let scene = Scene::of(plan, readonly);
+    let scene = StartScene::of(plan, readonly);
     let mut found: Vec<StartObstacle> = Vec::new();
     for (index, worker) in plan.workers.iter().enumerate() {
         let job_index = worker.job_index as u32;
@@ -51,19 +51,19 @@ pub(super) fn find(plan: &RunPlan, readonly: bool) -> Vec<StartObstacle> {
 }
 
 /// What the jobs of a run may make for each other.
-struct Scene<'a> {
+struct StartScene<'a> {
     plan: &'a RunPlan,
     readonly: bool,
     /// The first worker that names a path.
     first_by_path: HashMap<PathBuf, usize>,
-    /// A job runs a command or a program, which may make anything.
+    /// A job runs a command, or its engine may run a program: that may make anything.
     runs_commands: bool,
     /// A job finds the names of its files in a trace.
     has_replay: bool,
     has_sizes_in_zones: bool,
 }
 
-impl<'a> Scene<'a> {
+impl<'a> StartScene<'a> {
     fn of(plan: &'a RunPlan, readonly: bool) -> Self {
         let mut first_by_path = HashMap::new();
         for (index, worker) in plan.workers.iter().enumerate() {
@@ -74,7 +74,7 @@ impl<'a> Scene<'a> {
         let runs_command = |worker: &WorkerPlan| {
             worker.spec.surroundings.exec_prerun.is_some()
                 || worker.spec.surroundings.exec_postrun.is_some()
-                || worker.engine.def.name == "exec"
+                || worker.engine.def.moves_nothing()
         };
         Self {
             plan,
@@ -234,7 +234,8 @@ fn queues(workers: &[WorkerPlan]) -> Vec<StartObstacle> {
     let (Some(limit), Some(taken)) = (number("aio-max-nr"), number("aio-nr")) else { return Vec::new() };
     let mut by_group: BTreeMap<u32, u64> = BTreeMap::new();
     let mut found = Vec::new();
-    let is_native = |worker: &&WorkerPlan| worker.engine.def.name == "libaio" && !worker.offloads();
+    let is_native =
+        |worker: &&WorkerPlan| ferrio_engine::takes_requests_of_system(&worker.engine.def) && !worker.offloads();
     for worker in workers.iter().filter(is_native) {
         let depth = u64::from(worker.queue().iodepth);
         let is_at_once = worker.start_delay_ns == 0 && worker.spec.grouping.wait_for.is_none();
