@@ -31,6 +31,7 @@ pub use contract::{
     CallStamps, Cancellation, CommandFacts, Completion, Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit,
     JobFacts, JobSyncs, OpenTarget, Outcome, Prepare, Prepared, Queued, TargetFacts,
 };
+pub use files::libaio::takes_requests_of_system;
 pub use files::offload;
 pub use program::{external, own};
 pub use registry::{all, find, open_library_of};

@@ -234,7 +234,7 @@ impl Runner {
     /// # }
     /// ```
     pub fn check(&self) -> Result<Measurement, Error> {
-        Ok(Measurement::of_run(crate::session::survey(self.spec()?, &self.source.words)?))
+        Ok(Measurement::of_run(crate::session::survey(self.spec()?, &self.source.words, false)?))
     }
 
     /// Runs the jobs, and returns when they have ended.

@@ -13,7 +13,7 @@ use crate::options::definition::OptionDef;
 use crate::options::draft::{ApplyContext, Draft};
 use crate::options::set;
 use crate::origin::Origin;
-use ferrio_spec::{Compatibility, JobSpec, RunSpec};
+use ferrio_spec::{Compatibility, JobSpec, LateGlobal, RunSpec};
 use ferrio_units::{Wording, byte_text};
 use std::collections::{BTreeSet, HashMap};
 
@@ -61,6 +61,8 @@ pub struct Collector<'a> {
     pub(crate) changes: Vec<ReadonlyChange>,
     /// Texts that variables of the environment put into values.
     pub(crate) from_environment: BTreeSet<String>,
+    /// Sections `[global]` behind jobs.
+    pub(crate) late_globals: Vec<LateGlobal>,
     jobs: Vec<JobSpec>,
     /// The sections of the jobs, where further options shall be set on them.
     pub(crate) kept_sections: Option<Vec<Section>>,
@@ -82,6 +84,7 @@ impl<'a> Collector<'a> {
             beyond: Vec::new(),
             changes: Vec::new(),
             from_environment: BTreeSet::new(),
+            late_globals: Vec::new(),
             jobs: Vec::new(),
             kept_sections: None,
             n_sections_by_name: HashMap::new(),
@@ -190,6 +193,7 @@ impl<'a> Collector<'a> {
             jobs: self.jobs,
             compatibility: Compatibility::Fio,
             from_environment: self.from_environment.into_iter().collect(),
+            late_globals: self.late_globals,
         }
     }
 

@@ -5,7 +5,8 @@
 use ferrio_engine::{EngineError, EngineRemark};
 use ferrio_spec::engines::EngineDef;
 use ferrio_stats::Note;
-use ferrio_stats::note::EngineNote;
+use ferrio_stats::note::{EngineNote, SystemError};
+use ferrio_sys::errno::EAGAIN;
 use ferrio_sys::process::ChildEnd;
 
 /// What an engine has refused, for the record. `job`: name of the job, where the line has it.
@@ -40,6 +41,20 @@ fn refused_for(file: Option<&str>, job: Option<&str>, error: &EngineError) -> No
         },
     };
     Note::Engine { job: job.map(str::to_owned), note }
+}
+
+/// The system has too few requests for a queue of native AIO. `limit`, `taken`: of all queues together.
+pub(crate) fn too_deep(depth: u32, limit: u64, taken: u64) -> Note {
+    let note = EngineNote::Refused {
+        engine: "libaio".into(),
+        what: format!("io_setup for iodepth={depth}"),
+        error: SystemError::Errno(EAGAIN),
+        hint: format!(
+            "all queues of the system together may have {limit} requests (fs.aio-max-nr), and {taken} are taken; lower iodepth, or raise the \
+             limit: sysctl fs.aio-max-nr=N"
+        ),
+    };
+    Note::Engine { job: None, note }
 }
 
 pub(crate) fn told(job: &str, engine: &EngineDef, remark: EngineRemark) -> Note {

@@ -3,6 +3,8 @@
 //!
 //! Must not know: conclusions from the facts. Start reading at [`survey`].
 
+mod obstacles;
+
 use crate::error::RunError;
 use crate::files::size::{self, SetupWait};
 use crate::files::{guard, naming};
@@ -17,16 +19,18 @@ use ferrio_sys::mounts::DeviceUse;
 use std::cell::Cell;
 
 /// The record of a run that has not begun: provenance, with the options of the jobs, and the targets that they name. It has no
-/// workers.
-pub fn survey(spec: RunSpec, command_line: &[String]) -> Result<RunRecord, RunError> {
+/// workers. `readonly`: as [`RunSettings::readonly`](crate::supervisor::RunSettings::readonly).
+pub fn survey(spec: RunSpec, command_line: &[String], readonly: bool) -> Result<RunRecord, RunError> {
     let global_options = spec.global_options.clone();
     let from_environment = spec.from_environment.clone();
+    let late_globals = spec.late_globals.clone();
     let mut plan = RunPlan::new(spec)?;
     let facts = crate::evidence::provenance::collect(&probed(&plan.workers), command_line, &Clock::new(), &|_| ());
-    plan.facts = Provenance { from_environment, ..facts };
+    plan.facts = Provenance { from_environment, late_globals, ..facts };
     let mut evidence = crate::evidence::targets_without_run(&probed(&plan.workers));
     note_claimed(&mut evidence, &plan.workers);
     evidence.laid_over = plan.workers.iter().flat_map(laid_over).collect();
+    evidence.obstacles = obstacles::find(&plan, readonly);
     Ok(RunRecord { global_options, provenance: Some(provenance(&plan)), evidence, ..RunRecord::default() })
 }
 

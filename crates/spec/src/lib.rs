@@ -68,6 +68,24 @@ pub struct RunSpec {
     /// Texts that variables of the environment put into values of the jobs (`${NAME}` in a job file).
     #[serde(default)]
     pub from_environment: Vec<String>,
+    /// Sections `[global]` that stand behind jobs, which therefore do not have their options.
+    #[serde(default)]
+    pub late_globals: Vec<LateGlobal>,
+}
+
+/// A section `[global]` with options behind the jobs of a file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LateGlobal {
+    /// Number of the jobs of the run that stand before its file.
+    pub n_jobs_above: u32,
+    /// Number of the jobs of the run that stand before it.
+    pub n_jobs_before: u32,
+    /// Canonical names and values of its options.
+    pub options: Vec<(String, String)>,
+    /// Jobs stand behind it, to which its options apply.
+    pub has_jobs_behind: bool,
+    /// Another section `[global]` with options, of the same file, stands before those jobs.
+    pub has_earlier: bool,
 }
 
 /// One job (a section of a job file, or a `--name` of the command line).

@@ -170,7 +170,17 @@ pub struct Figures {
     pub response: Option<LatencyFigures>,
 }
 
+/// The fewest I/Os that make a rate: of fewer, chance decides more than 10 % of it.
+pub const LEAST_IOS_OF_RATE: u64 = 100;
+/// The shortest time that makes a rate, nanoseconds: in less, the start of the job and what the device does now and then decide it.
+pub const LEAST_NS_OF_RATE: u64 = 100_000_000;
+
 impl Figures {
+    /// The rates rest on so little that they are no property of the storage.
+    pub fn has_thin_rates(&self) -> bool {
+        self.n_ios > 0 && (self.n_ios < LEAST_IOS_OF_RATE || self.runtime_ns < LEAST_NS_OF_RATE)
+    }
+
     /// The figures of a direction; `None`: it had no I/O.
     pub fn of(stats: &DirectionStats) -> Option<Self> {
         let latencies = || Self {

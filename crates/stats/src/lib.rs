@@ -40,7 +40,10 @@ pub use distribution::samples::SampleStat;
 pub use distribution::{histogram, latency, percentile, precision, samples};
 pub use ferrio_sys::extents::ExtentBytes;
 pub use ferrio_sys::limits::CpuTurns;
-pub use figures::{Figures, IoKind, JobFigures, LatencyFigures, LatencyKind, Percentile, SampledRate, per_second};
+pub use figures::{
+    Figures, IoKind, JobFigures, LEAST_IOS_OF_RATE, LEAST_NS_OF_RATE, LatencyFigures, LatencyKind, Percentile,
+    SampledRate, per_second,
+};
 pub use findings::accounts::{
     Accounts, BytesAccount, EndedBy, JobAccount, LevelBytes, OptionAccount, OptionOutcome, RunEnding, TimeAccount,
     TimeCounts, TimePart,
@@ -56,8 +59,8 @@ pub use records::clones::{ClonesTogether, JobIntervalStats};
 pub use records::evidence::{
     BackingFile, BackingPart, CacheCourse, CpuTimes, DeviceCache, DeviceLink, DiskCounters, DiskRecord, DriveHeat,
     EarlierRun, Evidence, FileCache, Heat, HostClock, HostCpu, IoCounters, JobTargets, LaidOver, LayerKind, MemoryCopy,
-    PageCache, PartitionPlace, Pressure, ProcessIo, ReadSample, Reading, Stall, Stalls, StorageLayer, StoredBytes,
-    TargetAlias, TargetKind, TargetPlace, TargetSize, Throttling, WorkerIo,
+    PageCache, PartitionPlace, Pressure, ProcessIo, ReadSample, Reading, Stall, Stalls, StartObstacle, StorageLayer,
+    StoredBytes, TargetAlias, TargetKind, TargetPlace, TargetSize, Throttling, WorkerIo,
 };
 pub use records::hosts::{HostPart, HostsTogether};
 pub use records::places::{HostPlaces, PartitionedRange, SharedPlace, UsedPlace};

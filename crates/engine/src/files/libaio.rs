@@ -16,6 +16,7 @@ use crate::contract::{
 use crate::files::control;
 use crate::files::fd_table::FdTable;
 use crate::files::rw_flags::JobRwFlags;
+use ferrio_spec::engines::EngineDef;
 use ferrio_spec::engines::options::libaio::{LIBAIO_VECTORED, NOWAIT, USERSPACE_REAP};
 use ferrio_sys::Clock;
 use ferrio_sys::Errno;
@@ -27,6 +28,8 @@ use std::io;
 use std::os::fd::{AsRawFd, RawFd};
 use std::rc::Rc;
 use std::time::Duration;
+
+const NAME: &str = "libaio";
 
 /// Number of tries to submit when the kernel has no room (EAGAIN) although none of our requests is in flight, so that
 /// no completion could make room.
@@ -252,6 +255,11 @@ impl FailureDetails for Running {
     }
 }
 
+/// The queues of an engine take their requests from those of the system (`fs.aio-max-nr`).
+pub fn takes_requests_of_system(engine: &EngineDef) -> bool {
+    engine.name == NAME
+}
+
 /// The message when the context cannot be made.
 fn explain_setup(iodepth: u32, errno: Option<i32>) -> EngineError {
     let number =
@@ -268,7 +276,7 @@ fn explain_setup(iodepth: u32, errno: Option<i32>) -> EngineError {
         _ => "lower iodepth, or use ioengine=io_uring".to_owned(),
     };
     EngineError::Refused {
-        engine: "libaio",
+        engine: NAME,
         what: format!("io_setup for iodepth={iodepth}"),
         source: io::Error::from_raw_os_error(errno.unwrap_or(libc::EAGAIN)),
         hint,

@@ -82,6 +82,7 @@ mod outputs;
 mod pages;
 mod pairs;
 mod patterns;
+mod plan_checks;
 mod plots;
 mod precision;
 mod preconditions;

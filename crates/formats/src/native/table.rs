@@ -5,12 +5,17 @@
 use super::columns::{ColumnLayout, NOTHING};
 use super::headline::Headline;
 use super::{requests, servers};
-use ferrio_stats::{Estimate, Figures, ImprecisionReason, IoKind, JobPrecision, LatencyFigures, Metric};
+use ferrio_stats::{
+    Estimate, Figures, ImprecisionReason, IoKind, JobPrecision, LEAST_IOS_OF_RATE, LEAST_NS_OF_RATE, LatencyFigures,
+    Metric,
+};
 use ferrio_units::humanize::{duration_text, thousands};
 use ferrio_units::terminal_text::escape_name;
 
 /// Marks a percentile that is based on few I/Os.
 pub const DOUBT_MARK: &str = "*";
+/// Marks a rate that is based on little.
+const THIN_MARK: &str = "~";
 /// Longer names are cut, so that the table keeps its columns.
 const MAX_NAME: usize = 24;
 
@@ -119,7 +124,12 @@ pub fn table(headlines: &[Headline]) -> String {
 /// The cell of a figure with this latency, and its mark.
 fn figure(metric: Metric, figures: &Figures, latency: Option<&LatencyFigures>) -> String {
     let is_doubtful = latency.and_then(|latency| metric.percentile(latency)).is_some_and(|found| found.is_doubtful);
-    let mark = if is_doubtful { DOUBT_MARK } else { "" };
+    let is_thin = matches!(metric, Metric::Bandwidth | Metric::Iops) && figures.has_thin_rates();
+    let mark = match (is_doubtful, is_thin) {
+        (true, _) => DOUBT_MARK,
+        (false, true) => THIN_MARK,
+        (false, false) => "",
+    };
     metric.of(figures, latency).map_or_else(|| NOTHING.to_owned(), |value| metric.cell(value) + mark)
 }
 
@@ -162,6 +172,12 @@ pub fn legend(headlines: &[Headline]) -> Vec<String> {
     lines.extend(helper_lines(headlines));
     lines.extend(servers::lines(headlines));
     lines.extend(requests::lines(headlines));
+    if headlines.iter().any(|headline| headline.figures.has_thin_rates()) {
+        lines.push(format!(
+            "{THIN_MARK}: a rate of fewer than {LEAST_IOS_OF_RATE} I/Os or of less than {} s is no rate of the storage. Run longer.",
+            LEAST_NS_OF_RATE as f64 / 1e9
+        ));
+    }
     if headlines.iter().any(is_doubtful) {
         lines.push(format!("{DOUBT_MARK}: fewer than 10 I/Os took longer than this, so take it as a hint."));
     }
@@ -311,6 +327,24 @@ mod tests {
         // Of 1,000 I/Os one is beyond the last percentile.
         assert_eq!(table(&headlines(&record)).split('\n').collect::<Vec<_>>(), expected);
         assert_eq!(legend(&headlines(&record)), ["*: fewer than 10 I/Os took longer than this, so take it as a hint."]);
+    }
+
+    /// 64 I/Os in 3 ms are no 21,333 I/Os a second.
+    #[test]
+    fn a_rate_of_little_is_marked() {
+        let shown = |n_ios: u64, runtime_ns: u64| {
+            let mut worker = worker("a", 0);
+            let read = &mut worker.stats.directions[DataDirection::Read];
+            (read.n_completed, read.runtime_ns) = (n_ios, runtime_ns);
+            let rows = headlines(&RunRecord { workers: vec![worker], ..RunRecord::default() });
+            let row = table(&rows).lines().nth(2).map(str::to_owned).unwrap_or_default();
+            let is_told = legend(&rows).iter().any(|line| line.starts_with(THIN_MARK));
+            (row.matches(THIN_MARK).count(), is_told)
+        };
+        assert_eq!(shown(64, 3_000_000), (2, true));
+        assert_eq!(shown(99, 10_000_000_000), (2, true));
+        assert_eq!(shown(100_000, 99_000_000), (2, true));
+        assert_eq!(shown(100, 100_000_000), (0, false));
     }
 
     #[test]

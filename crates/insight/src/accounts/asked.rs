@@ -30,6 +30,26 @@ impl<'c, 'a> Asked<'c, 'a> {
         !matches!(self.value, "0" | "false")
     }
 
+    /// The job, or the whole run, gives an option of this name and does not turn it off.
+    pub(crate) fn is_given(&self, name: &str) -> bool {
+        let all = self.case.record.global_options.iter().chain(&self.spec().given_options);
+        all.filter(|(given, _)| given == name).last().is_some_and(|(_, value)| !matches!(value.as_str(), "0" | "false"))
+    }
+
+    /// The files of a clone; `None`: they are known only when the job starts.
+    pub(crate) fn n_files(&self) -> Option<u64> {
+        let target = &self.spec().target;
+        let is_known = target.opendirs.is_empty() && !self.spec().replay.is_set();
+        let n_named = target.filenames.len() as u64;
+        is_known.then(|| if n_named > 0 { n_named } else { u64::from(target.nrfiles.max(1)) })
+    }
+
+    /// The job repeats its work until its runtime is over.
+    pub(crate) fn repeats_until_runtime(&self) -> bool {
+        let limits = &self.spec().limits;
+        limits.time_based && (limits.runtime_us > 0 || limits.runtime_drawn.is_some())
+    }
+
     /// The figures of all clones; `None`: the job has not run, or a clone has failed.
     pub(crate) fn figures(&self) -> Option<&'c ThreadStats> {
         self.job.total.as_ref().filter(|_| self.job.failed.is_empty())

@@ -100,6 +100,7 @@ pub(crate) struct Observation {
 
 /// All rules. Rules about one subject are together, the one with the strongest evidence first.
 pub const RULES: &[FindingRule] = &[
+    plan::cannot_start::RULE,
     plan::job_failed::RULE,
     plan::no_io::RULE,
     data::reads_behind_end::RULE,
@@ -125,6 +126,13 @@ pub const RULES: &[FindingRule] = &[
     data::short_file::RULE,
     target::file_under_dev::RULE,
     target::colon_in_filename::RULE,
+    target::comma_in_filename::RULE,
+    plan::late_global::RULE,
+    plan::late_global::PARTLY,
+    plan::rate_below_block::RULE,
+    plan::traces_left_over::RULE,
+    data::unmarked_blocks::RULE,
+    data::unmarked_blocks::NOT_READ,
     target::device_is_overwritten::RULE,
     limits::file_size_limit::RULE,
     limits::open_file_limit::RULE,
@@ -151,6 +159,7 @@ pub const RULES: &[FindingRule] = &[
     data::overwrite_changed_nothing::RULE,
     cache::sync_without_flush::RULE,
     cache::syncs_never_due::RULE,
+    plan::syncs_beside_writes::RULE,
     depth::asynchronous_without_direct::RULE,
     depth::depth_of_synchronous_engine::RULE,
     depth::posixaio_one_file::RULE,
@@ -178,6 +187,7 @@ pub const RULES: &[FindingRule] = &[
     time::latency_without_waiting::RULE,
     range::jobs_share_blocks::RULE,
     range::jobs_share_blocks::AT_RANDOM,
+    plan::tests_at_once::RULE,
     data::data_that_compresses::RULE,
     data::easy_data::RULE,
     data::reads_of_zeroes::OF_FILES,

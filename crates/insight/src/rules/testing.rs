@@ -1,7 +1,7 @@
 //! Records made by hand, for the tests of rules.
 
 use crate::audit;
-use ferrio_spec::{DirectionMix, JobSpec, SizeSpec};
+use ferrio_spec::{DirectionMix, JobSpec, LateGlobal, SizeSpec};
 use ferrio_stats::provenance::{ClockFacts, CpuFacts, DeviceFacts, JobOptions, LimitFacts};
 use ferrio_stats::{
     BackingPart, DiskCounters, DiskRecord, ExtentBytes, JobTargets, LatencyStat, LayerKind, Provenance, Reading,
@@ -31,6 +31,7 @@ pub(crate) struct TestRun {
     pub(crate) aliases: Vec<(u32, TargetAlias)>,
     /// The part of the file behind a loop device that the first job uses.
     pub(crate) part: Option<BackingPart>,
+    pub(crate) late_globals: Vec<LateGlobal>,
 }
 
 /// A job of 100 MiB with direct I/O of 4 KiB, a depth of 1 and an engine that waits.
@@ -120,6 +121,7 @@ impl TestRun {
             clock: ClockFacts::default(),
             aliases: vec![],
             part: None,
+            late_globals: vec![],
         };
         scene.add(job, place);
         scene
@@ -196,6 +198,7 @@ impl TestRun {
             cpu: CpuFacts { n_allowed: self.n_cpus, ..CpuFacts::default() },
             jobs: self.jobs.iter().enumerate().map(job).collect(),
             devices: vec![self.device.clone()],
+            late_globals: self.late_globals.clone(),
             ..Provenance::default()
         }));
         let of_job = |(job_index, place): (u32, &TargetPlace)| JobTargets {

@@ -18,6 +18,7 @@ use crate::origin::Origin;
 use crate::refused_value::RefusedValue;
 use crate::showcmd::CommandLine;
 use crate::suggest::did_you_mean;
+use ferrio_spec::LateGlobal;
 use ferrio_spec::engines::by_name;
 use std::ffi::OsStr;
 
@@ -42,6 +43,7 @@ pub fn add_file(collector: &mut Collector<'_>, request: &FileRequest<'_>) -> Res
     let file = read(request.name, collector.environment);
     let mut shown = CommandLine::new();
     let mut waits = request.follows_another;
+    let mut order = SectionOrder { n_jobs_above: collector.n_jobs() as u32, ..SectionOrder::default() };
     for raw in &file.sections {
         let only = request.only_sections;
         if !raw.is_global() && !only.is_empty() && !only.contains(&raw.name) {
@@ -54,12 +56,15 @@ pub fn add_file(collector: &mut Collector<'_>, request: &FileRequest<'_>) -> Res
         apply_lines(collector, &mut section, raw)?;
         shown.section(raw.is_global(), &raw.name, &section.given[first_given..]);
         if raw.is_global() {
+            order.see_global(collector, &section.given[first_given..]);
             collector.defaults = section;
         } else if !request.show {
             waits = false;
+            order.see_job();
             collector.finish(section)?;
         }
     }
+    collector.late_globals.append(&mut order.late);
     if let Some(failure) = file.failure {
         collector.messages.diagnose(Diagnostic::job_file(&failure));
         collector.messages.extend(failure.lines());
@@ -69,6 +74,39 @@ pub fn add_file(collector: &mut Collector<'_>, request: &FileRequest<'_>) -> Res
         collector.messages.raw(OutputStream::Stdout, shown.finish());
     }
     Ok(())
+}
+
+/// The order of `[global]` and jobs in a file.
+#[derive(Default)]
+struct SectionOrder {
+    /// Jobs of the run before the file.
+    n_jobs_above: u32,
+    has_job: bool,
+    has_global: bool,
+    late: Vec<LateGlobal>,
+}
+
+impl SectionOrder {
+    fn see_global(&mut self, collector: &Collector<'_>, options: &[(String, String)]) {
+        if options.is_empty() {
+            return;
+        }
+        if self.has_job {
+            self.late.push(LateGlobal {
+                n_jobs_above: self.n_jobs_above,
+                n_jobs_before: collector.n_jobs() as u32,
+                options: options.to_vec(),
+                has_jobs_behind: false,
+                has_earlier: self.has_global,
+            });
+        }
+        self.has_global = true;
+    }
+
+    fn see_job(&mut self) {
+        self.has_job = true;
+        self.late.iter_mut().for_each(|global| global.has_jobs_behind = true);
+    }
 }
 
 fn begin(collector: &mut Collector<'_>, raw: &RawSection) -> Result<Section, Stopped> {

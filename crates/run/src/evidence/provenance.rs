@@ -32,6 +32,7 @@ pub(crate) fn collect(
         ferrio_version: env!("CARGO_PKG_VERSION").to_owned(),
         command_line: without_secrets(command_line, &secrets),
         from_environment: Vec::new(),
+        late_globals: Vec::new(),
         cpu: cpu_facts(&info),
         host_name: info.host_name,
         kernel_release: info.kernel_release,

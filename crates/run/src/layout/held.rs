@@ -48,18 +48,31 @@ pub(super) fn tell(worker: &WorkerPlan, files: &[LaidOver], events: &mut dyn FnM
 /// Fails before any file is touched if a file would be lost for nothing: because none may be made, because the user may not
 /// write to it, or because there is no room for what would be written.
 pub(super) fn check(worker: &WorkerPlan, set: &FileSet, how: LayoutNeed) -> Result<(), Failure> {
-    let files = || set.files.iter().filter(|file| needs_layout(file));
-    if !worker.spec.target.allow_file_create
-        && files().any(|file| how.replaces() || FileInfo::of_path(&file.path).is_err())
-    {
-        return Err(failure!(ENOENT, "open").explained(FileNote::CreationDisallowed));
-    }
-    let held = || files().filter(|file| file.file_bytes > 0);
+    check_creation(worker, set, how)?;
+    let held = set.files.iter().filter(|file| needs_layout(file) && file.file_bytes > 0);
     // Other layouts open the file themselves, and change nothing where they may not.
-    for file in held().filter(|_| how.replaces()) {
+    for file in held.filter(|_| how.replaces()) {
         let request = OpenRequest { access: Access::Write, ..OpenRequest::default() };
         request.open(&file.path).map_err(|error| failed(&error, "open"))?;
     }
+    check_rooms(worker, set, how)
+}
+
+/// Fails if a file would have to be made and none may be.
+pub(super) fn check_creation(worker: &WorkerPlan, set: &FileSet, how: LayoutNeed) -> Result<(), Failure> {
+    let mut files = set.files.iter().filter(|file| needs_layout(file));
+    if !worker.spec.target.allow_file_create
+        && files.any(|file| how.replaces() || FileInfo::of_path(&file.path).is_err())
+    {
+        return Err(failure!(ENOENT, "open").explained(FileNote::CreationDisallowed));
+    }
+    Ok(())
+}
+
+/// Fails if there is no room for what would be written to files that hold data.
+pub(super) fn check_rooms(worker: &WorkerPlan, set: &FileSet, how: LayoutNeed) -> Result<(), Failure> {
+    let files = || set.files.iter().filter(|file| needs_layout(file));
+    let held = || files().filter(|file| file.file_bytes > 0);
     let allocates = how.writes() || worker.spec.layout.fallocate == Fallocate::Keep;
     if worker.spec.extent.fill_device || !allocates {
         return Ok(());

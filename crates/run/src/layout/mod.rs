@@ -10,6 +10,11 @@ mod write;
 pub(crate) use held::laid_over;
 pub(crate) use write::needs_layout as is_short;
 
+/// Fails where [`prepare`] would after it has found the files, as far as that shows without opening one.
+pub(crate) fn check_before(worker: &WorkerPlan, set: &FileSet, readonly: bool) -> Result<(), Failure> {
+    write::check_before(worker, set, readonly)
+}
+
 use crate::error::Failure;
 use crate::events::{MessageStream, RunEvent};
 use crate::files::size::{self, SetupWait};

@@ -11,7 +11,7 @@ use crate::events::RunEvent;
 use crate::files::{FilePlan, FileSet};
 use crate::link::trace::{TraceGroup, TraceSettings};
 use crate::plan::WorkerPlan;
-use ferrio_spec::{DirectionMix, Fallocate, engines};
+use ferrio_spec::{DirectionMix, ErrorSpec, Fallocate, JobSpec, RandomDistribution, engines};
 use ferrio_stats::Note;
 use ferrio_stats::note::{During, FileNote};
 use ferrio_sys::errno::{ENOENT, ENOMEM, ENOSPC};
@@ -105,6 +105,43 @@ pub(super) fn lay_out(
         forget_what_did_not_fit(set);
     }
     Ok(())
+}
+
+/// Fails where [`lay_out`] would, as far as that shows without opening a file.
+pub(super) fn check_before(worker: &WorkerPlan, set: &FileSet, readonly: bool) -> Result<(), Failure> {
+    if !worker.engine.def.targets.are_files() {
+        return Ok(());
+    }
+    let is_missing = |file: &FilePlan| file.kind == FileKind::Regular && FileInfo::of_path(&file.path).is_err();
+    if worker.spec.layout.create_on_open {
+        let is_refused = !worker.spec.target.allow_file_create && set.files.iter().any(is_missing);
+        let refusal = || Err(failure!(ENOENT, "open").explained(FileNote::CreationDisallowed));
+        return if is_refused { refusal() } else { Ok(()) };
+    }
+    if !set.files.iter().any(needs_layout) {
+        return Ok(());
+    }
+    if worker.spec.is_verify_only() {
+        return check_earlier_run(set);
+    }
+    if readonly {
+        // A job may end before it comes to the part of a file that is not there; of a missing file it can read nothing.
+        let refusal = || Err(failure!(ENOENT, "open").explained(FileNote::Readonly));
+        let reads_all = reads_everything(worker) && worker.engine.def.targets.are_opened_by_run();
+        let is_short = reads_all && set.files.iter().any(needs_layout);
+        return if is_short || set.files.iter().any(is_missing) { refusal() } else { Ok(()) };
+    }
+    let how = LayoutNeed::of(worker);
+    held::check_creation(worker, set, how)?;
+    held::check_rooms(worker, set, how)
+}
+
+/// The job ends neither by an option nor by chance before it has read each of its blocks.
+fn reads_everything(worker: &WorkerPlan) -> bool {
+    let JobSpec { pattern, extent, limits, errors, .. } = &*worker.spec;
+    let draws_all = !pattern.random || !pattern.norandommap && pattern.distribution == RandomDistribution::Uniform;
+    let is_ended = extent.number_ios > 0 || extent.io_size.is_some() || limits.runtime_us > 0;
+    pattern.mix == DirectionMix::Read && draws_all && !is_ended && *errors == ErrorSpec::default()
 }
 
 /// Lets the engine make the targets that it owns. If the engine refuses its options, the worker meets the same error

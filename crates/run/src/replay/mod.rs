@@ -69,6 +69,25 @@ impl TracedJob {
     }
 }
 
+/// Reads the traces of a worker, and fails where it will. A trace that another job or a command may still make is left out (`is_made`), and so is one that can be read
+/// only once.
+pub(crate) fn check_traces(worker: &WorkerPlan, is_made: &dyn Fn(&Path) -> bool) -> Result<(), Failure> {
+    let is_merged = worker.spec.replay.merge.is_some();
+    let traces = if is_merged { worker.spec.replay.traces.clone() } else { vec![source::of_worker(worker)] };
+    for trace in traces {
+        let path = PathBuf::from(byte_text::to_os_string(&trace));
+        if trace == "-" || is_made(&path) || path.exists() && !source::is_regular(&trace) && !path.is_dir() {
+            continue;
+        }
+        let failed = |error: TraceError| trace_failed(&byte_text::shown(&trace), &error);
+        let bytes = source::open(&trace, &|| false).map_err(failed)?;
+        if !is_merged {
+            survey(bytes, rules(worker, false), &|| false).map_err(failed)?;
+        }
+    }
+    Ok(())
+}
+
 /// The rules of a worker: those of its job, and where its clone is.
 fn rules(worker: &WorkerPlan, readonly: bool) -> ReplayRules {
     let rules = ReplayRules::new(&worker.spec.replay, readonly);

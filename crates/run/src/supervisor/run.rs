@@ -161,6 +161,7 @@ fn prepare_stage(run: Run, observer: &mut dyn RunObserver) -> Result<Stage, RunE
     let mut requests = Requests::open(handle);
     let mut spec = prepare::merge(spec, &settings.inputs, &mut requests, observer)?;
     let from_environment = std::mem::take(&mut spec.from_environment);
+    let late_globals = std::mem::take(&mut spec.late_globals);
     let mut plan = Arc::new(RunPlan::with_storages(spec, settings.storages.clone())?);
     let clock = time.clock();
     let MachineSurvey { facts, refusal, trees } =
@@ -171,7 +172,7 @@ fn prepare_stage(run: Run, observer: &mut dyn RunObserver) -> Result<Stage, RunE
             }
         };
     if let Some(plan) = Arc::get_mut(&mut plan) {
-        plan.facts = Provenance { from_environment, ..facts };
+        plan.facts = Provenance { from_environment, late_globals, ..facts };
         plan.kept = Arc::new(protected::of_workers(&plan.workers, &settings.inputs));
     }
     announce::tell_all(settings.trace, TraceGroup::Time, clock.describe(), observer);

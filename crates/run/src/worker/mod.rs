@@ -23,6 +23,7 @@ mod surroundings;
 pub(crate) mod verify;
 mod worker_figures;
 
+pub(crate) use prepare::check_engine;
 pub(crate) use surroundings::device_of;
 pub(crate) use verify::check_state;
 

@@ -319,14 +319,8 @@ fn targets(worker: &WorkerPlan, set: &FileSet) -> Vec<TargetFacts> {
     set.files.iter().map(facts).collect()
 }
 
-fn engine<'a>(
-    worker: &WorkerPlan,
-    prepare: Prepare,
-    set: &FileSet,
-    (arena, block_bytes): (&Rc<RefCell<Arena>>, usize),
-    draws: &Draws,
-    context: &WorkerContext<'a>,
-) -> Result<Box<dyn Engine + 'a>, Failure> {
+/// Fails if the job asks its engine for something that it cannot do.
+fn check_abilities(worker: &WorkerPlan) -> Result<(), Failure> {
     if worker.spec.durability.atomic && !worker.engine.def.forms.has_atomic_writes {
         let note = RunNote::NotAtomic { engine: worker.engine.def.name.to_owned() };
         return Err(failure!(EINVAL, "init").explained(note));
@@ -335,6 +329,30 @@ fn engine<'a>(
         let note = RunNote::NoSyncfs { job: worker.spec.name.clone() };
         return Err(failure!(EINVAL, "init").explained(note));
     }
+    Ok(())
+}
+
+/// Fails where the engine of a worker cannot be made, such as for want of its library. The engine starts nothing and asks no server.
+pub(crate) fn check_engine(worker: &WorkerPlan) -> Result<(), Failure> {
+    let failed = |error: EngineError| engine_failure!(error, "init");
+    match worker.engine.work {
+        EngineWork::Turns(prepare) => prepare(&worker.engine_options()).map(|_| ()).map_err(failed),
+        EngineWork::Io(prepare) => {
+            check_abilities(worker)?;
+            prepare(&worker.engine_options()).map(|_| ()).map_err(failed)
+        }
+    }
+}
+
+fn engine<'a>(
+    worker: &WorkerPlan,
+    prepare: Prepare,
+    set: &FileSet,
+    (arena, block_bytes): (&Rc<RefCell<Arena>>, usize),
+    draws: &Draws,
+    context: &WorkerContext<'a>,
+) -> Result<Box<dyn Engine + 'a>, Failure> {
+    check_abilities(worker)?;
     let failed = |error: EngineError| engine_failure!(error, "init");
     let prepared: Box<dyn Prepared> = if worker.offloads() {
         Box::new(offload(worker, prepare, set, context)?.map_err(failed)?)

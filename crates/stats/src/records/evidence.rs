@@ -14,7 +14,8 @@ pub use host::{CpuTimes, HostClock, HostCpu, MemoryCopy, Throttling};
 pub use host::{DriveHeat, Heat};
 pub use stacks::{BackingFile, DeviceCache, DeviceLink, LayerKind, StorageLayer, StoredBytes};
 pub use targets::{
-    BackingPart, JobTargets, LaidOver, PartitionPlace, ReadSample, TargetAlias, TargetKind, TargetPlace, TargetSize,
+    BackingPart, JobTargets, LaidOver, PartitionPlace, ReadSample, StartObstacle, TargetAlias, TargetKind, TargetPlace,
+    TargetSize,
 };
 
 /// The figures of the probes, each under its name; `None`: the probe did not run, or has nothing to tell.
@@ -57,6 +58,9 @@ pub struct Evidence {
     /// Files that held data and were shorter than a job needs that only reads; empty: none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub laid_over: Vec<LaidOver>,
+    /// Why jobs cannot start, as far as that shows before the run; empty: nothing is in their way, or it was not looked at.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub obstacles: Vec<StartObstacle>,
     /// Jobs that repeat the last run on their targets.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub earlier_runs: Option<Vec<EarlierRun>>,

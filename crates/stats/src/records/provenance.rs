@@ -8,7 +8,7 @@ mod common;
 mod limits;
 
 use crate::wire::{self, WireError};
-use ferrio_spec::JobSpec;
+use ferrio_spec::{JobSpec, LateGlobal};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
@@ -23,6 +23,9 @@ pub struct Provenance {
     /// Texts that variables of the environment put into values of the jobs.
     #[serde(default)]
     pub from_environment: Vec<String>,
+    /// Sections `[global]` behind jobs of their file.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub late_globals: Vec<LateGlobal>,
     pub host_name: String,
     /// Release of the kernel, such as `6.1.0-13-amd64`.
     pub kernel_release: String,

@@ -57,6 +57,34 @@ pub(super) const CHECKS: &[(&str, &str, &str)] = &[
         "--filename=g --size=64m --rw=write --name=r --filename=g --size=64m --rw=read --stonewall --direct=1",
     ),
     (
+        "cannot-start",
+        "--filename=missing --rw=read --size=64m --allow_file_create=0",
+        "--filename=missing --rw=read --size=64m",
+    ),
+    (
+        "comma-in-filename",
+        "--filename=./x,./y --rw=read --size=64m --direct=1",
+        "--filename=./x:./y --rw=read --size=64m --direct=1",
+    ),
+    (
+        "syncs-beside-writes",
+        "--rw=write --size=64m --direct=1 --ioengine=libaio --iodepth=16 --fsync=1",
+        "--rw=write --size=64m --direct=1 --ioengine=libaio --iodepth=1 --fsync=1",
+    ),
+    ("rate-below-block", "--rw=read --size=64m --rate=100", "--rw=read --size=64m --rate=100m"),
+    ("traces-left-over", "--read_iolog=x.log:y.log", "--read_iolog=x.log:y.log --numjobs=2"),
+    (
+        "tests-at-once",
+        "--filename=g --size=64m --rw=read --name=r --filename=g --size=64m --rw=randread",
+        "--filename=g --size=64m --rw=read --name=r --filename=g --size=64m --rw=randread --stonewall",
+    ),
+    (
+        "unmarked-blocks",
+        "--filename=m --size=64m --rw=read --verify=crc32c",
+        "--filename=m --size=64m --rw=write --verify=crc32c --name=r --filename=m --size=64m --rw=read --verify=crc32c --stonewall",
+    ),
+    ("marks-not-read", "--rw=write --size=64m --verify=crc32c --do_verify=0", "--rw=write --size=64m --verify=crc32c"),
+    (
         "file-under-dev",
         "--filename=/dev/no-such-disk --rw=read --size=1g",
         "--filename=no-such-disk --rw=read --size=1g",

@@ -72,6 +72,8 @@ const UNTRIED: &[(&str, &str)] = &[
     ("device-cache", "needs bcache, dm-cache or dm-writecache"),
     ("far-numa-node", "needs a machine with two NUMA nodes"),
     ("faster-than-link", "needs a device whose link the kernel knows"),
+    ("global-behind-a-job", "the order of sections in a job file, which `plan_checks` tests"),
+    ("global-behind-jobs", "the order of sections in a job file, which `plan_checks` tests"),
     ("lost-segments", "needs a network that loses data"),
     ("memory-stalls", "would starve the machine of memory"),
     ("misaligned-partition", "needs a disk of large physical blocks with partitions: in the virtual machine"),

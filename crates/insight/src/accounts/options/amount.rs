@@ -4,8 +4,9 @@
 
 use super::OptionEffect;
 use crate::accounts::asked::{Asked, as_asked_if, not, of_asked, unseen};
+use crate::measures::asked::{is_held_back, most_ios};
 use crate::text;
-use ferrio_spec::DirectionMix;
+use ferrio_spec::{DirectionMix, SizeSpec};
 use ferrio_stats::OptionOutcome;
 use ferrio_units::DataDirection;
 
@@ -15,8 +16,9 @@ pub(super) const EFFECTS: &[OptionEffect] = &[
         (asked.is_on() && asked.spec().limits.runtime_us == 0).then(|| "there is no runtime".to_owned())
     }),
     OptionEffect::measured(&["ramp_time", "ramp_size"], ramp).in_vain_if(ramp_in_vain),
-    OptionEffect::measured(&["size", "io_size", "loops"], bytes),
-    OptionEffect::measured(&["number_ios"], number_of_ios),
+    OptionEffect::measured(&["size"], bytes).in_vain_if(size_in_vain),
+    OptionEffect::measured(&["io_size", "loops"], bytes).in_vain_if(end_in_vain),
+    OptionEffect::measured(&["number_ios"], number_of_ios).in_vain_if(end_in_vain),
     OptionEffect::measured(&["numjobs"], |asked| {
         let (wanted, there) = (u64::from(asked.spec().numjobs), asked.n_clones());
         as_asked_if(there >= wanted, || format!("{there} of {wanted}"))
@@ -36,21 +38,52 @@ pub(super) const EFFECTS: &[OptionEffect] = &[
             "whole_files",
         ],
         "the places of single I/Os are not recorded",
-    ),
-    OptionEffect::nowhere(&["file_service_type"], "the order of files is not recorded"),
+    )
+    .in_vain_if(place_in_vain),
+    OptionEffect::nowhere(&["file_service_type"], "the order of files is not recorded")
+        .in_vain_if(|asked| (asked.n_files() == Some(1)).then(|| "the job has one file".to_owned())),
     OptionEffect::nowhere(
-        &[
-            "create_serialize",
-            "create_on_open",
-            "create_only",
-            "allow_file_create",
-            "unlink",
-            "unlink_each_loop",
-            "pre_read",
-        ],
+        &["create_serialize", "create_on_open", "create_only", "allow_file_create", "unlink", "unlink_each_loop"],
         "the making of files is not recorded",
     ),
+    OptionEffect::nowhere(&["pre_read"], "the making of files is not recorded").in_vain_if(|asked| {
+        let is_direct = asked.is_on() && asked.spec().durability.direct && asked.job.engine.targets.are_opened_by_run();
+        is_direct.then(|| "direct I/O does not read from the page cache".to_owned())
+    }),
 ];
+
+/// `time_based` repeats the job, whatever would end it.
+fn end_in_vain(asked: &Asked<'_, '_>) -> Option<String> {
+    let asks = match asked.name {
+        "loops" => asked.spec().limits.loops > 1,
+        "number_ios" => asked.spec().extent.number_ios > 0,
+        _ => asked.spec().extent.io_size.is_some(),
+    };
+    (asks && asked.repeats_until_runtime()).then(|| "time_based repeats the job until its runtime is over".to_owned())
+}
+
+fn size_in_vain(asked: &Asked<'_, '_>) -> Option<String> {
+    let (extent, n_files) = (&asked.spec().extent, asked.n_files()?);
+    let (Some(SizeSpec::Bytes(size)), Some((_, most))) = (extent.size, extent.filesize) else { return None };
+    let all = most.saturating_mul(n_files);
+    let is_beyond = size > all && extent.filesize_split.is_empty() && asked.job.has_files();
+    is_beyond.then(|| format!("filesize gives the job no more than {}", text::bytes(all)))
+}
+
+fn place_in_vain(asked: &Asked<'_, '_>) -> Option<String> {
+    let (spec, extent) = (asked.spec(), &asked.spec().extent);
+    let is_share = |size: SizeSpec| matches!(size, SizeSpec::Percent(1..));
+    match asked.name {
+        "nrfiles" if spec.target.nrfiles > 1 && !spec.target.filenames.is_empty() => {
+            Some("filename names the files".to_owned())
+        }
+        "offset_increment" if asked.is_on() && spec.numjobs == 1 => Some("the job has one clone".to_owned()),
+        "offset_align" if asked.is_on() && !is_share(extent.offset) && !is_share(extent.offset_increment) => {
+            Some("the offset is no share of the file".to_owned())
+        }
+        _ => None,
+    }
+}
 
 /// A run may be shorter or longer than asked by this share, and by this many seconds.
 const RUNTIME_SHARE: f64 = 0.02;
@@ -84,10 +117,20 @@ fn was_ended(asked: &Asked<'_, '_>) -> bool {
 
 fn ramp_in_vain(asked: &Asked<'_, '_>) -> Option<String> {
     let limits = &asked.spec().limits;
-    let is_longer =
-        limits.ramp_time_us > 0 && asked.case.is_before() && !limits.time_based && asked.spec().extent.number_ios > 0;
-    (is_longer && limits.runtime_us == 0).then(|| "the job may end within it: it has no time_based".to_owned())
+    let is_open = limits.ramp_time_us > 0 && asked.case.is_before() && !asked.repeats_until_runtime();
+    let n_ios = most_ios(asked.job)?;
+    let of_clone = n_ios as f64 / f64::from(asked.job.n_clones.max(1));
+    let is_slow = is_held_back(asked.job) || asked.job.engine.moves_nothing();
+    // A job that is held back, or does as many I/Os as any storage needs long for, may outlast it.
+    let seconds = limits.ramp_time_us as f64 / 1e6;
+    let rate = if asked.spec().pattern.random { SLOW_RANDOM } else { SLOW_SEQUENTIAL };
+    (is_open && !is_slow && of_clone < rate * seconds)
+        .then(|| "the job may end within it: it has no time_based".to_owned())
 }
+
+/// I/Os a second that slow storage does.
+const SLOW_RANDOM: f64 = 100.0;
+const SLOW_SEQUENTIAL: f64 = 1000.0;
 
 fn ramp(asked: &Asked<'_, '_>) -> OptionOutcome {
     let limits = &asked.spec().limits;

@@ -6,6 +6,7 @@ use super::OptionEffect;
 use super::durability::without_writes;
 use crate::accounts::asked::Asked;
 use ferrio_stats::OptionOutcome;
+use ferrio_units::ArenaKind;
 
 pub(super) const EFFECTS: &[OptionEffect] = &[
     OptionEffect::nowhere(
@@ -23,10 +24,29 @@ pub(super) const EFFECTS: &[OptionEffect] = &[
         ],
         "what was written is not read again",
     )
-    .in_vain_if(without_writes_of_data),
+    .in_vain_if(contents_in_vain),
     // A job whose memory cannot be had does not begin.
-    OptionEffect::measured(&["mem", "iomem_align", "hugepage-size", "lockmem"], |_| OptionOutcome::AsAsked),
+    OptionEffect::measured(&["mem", "iomem_align", "lockmem"], |_| OptionOutcome::AsAsked),
+    OptionEffect::measured(&["hugepage-size"], |_| OptionOutcome::AsAsked).in_vain_if(|asked| {
+        let is_huge = matches!(asked.spec().buffers.memory, ArenaKind::ShmHuge | ArenaKind::MmapHuge(_));
+        (!is_huge).then(|| "mem names no huge pages".to_owned())
+    }),
 ];
+
+fn contents_in_vain(asked: &Asked<'_, '_>) -> Option<String> {
+    let buffers = &asked.spec().buffers;
+    match asked.name {
+        "buffer_compress_chunk" if buffers.compress_percent == 0 => {
+            Some("there is no buffer_compress_percentage".to_owned())
+        }
+        "dedupe_global" | "dedupe_mode" | "dedupe_working_set_percentage"
+            if buffers.dedupe.is_none() && asked.is_on() =>
+        {
+            Some("there is no dedupe_percentage".to_owned())
+        }
+        _ => without_writes_of_data(asked),
+    }
+}
 
 fn without_writes_of_data(asked: &Asked<'_, '_>) -> Option<String> {
     // Verification and servers use the buffers of reads, too.

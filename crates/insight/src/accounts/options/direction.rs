@@ -16,7 +16,8 @@ pub(super) const EFFECTS: &[OptionEffect] = &[
             .then(|| "the job does not mix reads and writes".to_owned())
     }),
     OptionEffect::measured(&["bs", "bsrange", "bssplit"], block_sizes),
-    OptionEffect::nowhere(&["ba", "bs_unaligned", "bs_is_seq_rand", "patterns"], DRAWN),
+    OptionEffect::nowhere(&["bs_unaligned", "bs_is_seq_rand", "patterns"], DRAWN),
+    OptionEffect::nowhere(&["ba"], DRAWN).in_vain_if(sequential),
     OptionEffect::nowhere(
         &[
             "random_distribution",
@@ -33,9 +34,7 @@ pub(super) const EFFECTS: &[OptionEffect] = &[
     .in_vain_if(sequential),
     OptionEffect::nowhere(
         &[
-            "percentage_random",
             "percentage_sequential",
-            "rw_sequencer",
             "randrepeat",
             "randseed",
             "random_generator",
@@ -45,9 +44,16 @@ pub(super) const EFFECTS: &[OptionEffect] = &[
         ],
         DRAWN,
     ),
+    OptionEffect::nowhere(&["percentage_random"], DRAWN).in_vain_if(|asked| {
+        let is_random = asked.spec().pattern.random || asked.spec().replay.is_set();
+        (!is_random && asked.spec().extent.patterns.is_empty()).then(|| "the job is sequential".to_owned())
+    }),
+    OptionEffect::nowhere(&["rw_sequencer"], DRAWN).in_vain_if(|asked| {
+        (asked.spec().pattern.rw_postfix == 0).then(|| "rw has no number, as in rw=randread:8".to_owned())
+    }),
+    OptionEffect::nowhere(&["zonemode"], DRAWN),
     OptionEffect::nowhere(
         &[
-            "zonemode",
             "zonesize",
             "zonecapacity",
             "zonerange",
@@ -62,7 +68,11 @@ pub(super) const EFFECTS: &[OptionEffect] = &[
             "write_zone_remainder",
         ],
         DRAWN,
-    ),
+    )
+    .in_vain_if(|asked| {
+        let has_none = asked.spec().zones == Default::default();
+        (has_none && asked.is_on()).then(|| "there is no zonemode".to_owned())
+    }),
     OptionEffect::nowhere(
         &["fdp", "dataplacement", "plid_select", "plids", "dp_scheme"],
         "the device does not tell where it has put the data",

@@ -9,13 +9,16 @@ use ferrio_stats::{OptionOutcome, TargetPlace};
 pub(super) const EFFECTS: &[OptionEffect] = &[
     OptionEffect::of(PLACES, Seen::Structure),
     OptionEffect::of(CREDENTIALS, Seen::Structure),
-    OptionEffect::measured(&["hipri", "hipri_percentage"], polling),
+    OptionEffect::measured(&["hipri"], polling),
+    OptionEffect::measured(&["hipri_percentage"], polling)
+        .in_vain_if(|asked| (!asked.is_given("hipri")).then(|| "there is no hipri".to_owned())),
+    OptionEffect::nowhere(&["sqthread_poll_cpu"], "the kernel does not tell which CPU it has used")
+        .in_vain_if(|asked| (!asked.is_given("sqthread_poll")).then(|| "there is no sqthread_poll".to_owned())),
     OptionEffect::nowhere(
         &[
             "fixedbufs",
             "registerfiles",
             "sqthread_poll",
-            "sqthread_poll_cpu",
             "nonvectored",
             "libaio_vectored",
             "force_async",

@@ -102,10 +102,18 @@ pub(crate) fn in_vain(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> Vec<Option
     given(case, job).filter_map(reason).collect()
 }
 
+/// The options of the whole run that apply to a job: not those of a section `[global]` behind it.
+fn globals_of<'c>(case: &'c AuditInput<'_>, job: &AuditedJob<'_>) -> &'c [(String, String)] {
+    let all = &case.record.global_options;
+    let late = case.provenance.late_globals.iter().filter(|global| job.index < global.n_jobs_before);
+    let n_late: usize = late.map(|global| global.options.len()).sum();
+    &all[..all.len().saturating_sub(n_late)]
+}
+
 /// The last value of each option.
 fn given<'c>(case: &'c AuditInput<'_>, job: &'c AuditedJob<'_>) -> impl Iterator<Item = (&'c str, &'c str)> {
     let own = &job.spec.given_options;
-    let of_all = case.record.global_options.iter().filter(|(name, _)| !own.iter().any(|(other, _)| other == name));
+    let of_all = globals_of(case, job).iter().filter(|(name, _)| !own.iter().any(|(other, _)| other == name));
     let all: Vec<&(String, String)> = of_all.chain(own).collect();
     let mut last: Vec<(&str, &str)> = Vec::with_capacity(all.len());
     for (name, value) in all {

@@ -4,6 +4,7 @@
 
 use super::OptionEffect;
 use crate::accounts::asked::{Asked, as_asked_if, not, of_asked, unseen};
+use crate::audit_input::AuditedJob;
 use ferrio_spec::RateProcess;
 use ferrio_stats::{LatencyStat, OptionOutcome};
 use ferrio_units::DataDirection;
@@ -16,7 +17,7 @@ pub(super) const EFFECTS: &[OptionEffect] = &[
         &["rate_process", "rate_cycle", "rate_ignore_thinktime", "rate_catch_up"],
         "the times of single I/Os are not recorded",
     )
-    .in_vain_if(|asked| (!asked.spec().pace.limits_rates()).then(|| "the job has no rate".to_owned())),
+    .in_vain_if(rate_in_vain),
     OptionEffect::measured(
         &["thinktime", "thinktime_spin", "thinktime_blocks", "thinktime_blocks_type", "thinktime_iotime"],
         pauses,
@@ -31,12 +32,43 @@ pub(super) const EFFECTS: &[OptionEffect] = &[
             let is_beside = asked.name != "latency_target" && asked.spec().latency.target_us == 0;
             is_beside.then(|| "there is no latency_target".to_owned())
         }),
-    OptionEffect::nowhere(&["flow", "flow_sleep", "flow_watermark"], "the turns of the jobs are not recorded"),
+    OptionEffect::nowhere(&["flow", "flow_sleep", "flow_watermark"], "the turns of the jobs are not recorded")
+        .in_vain_if(flow_in_vain),
     OptionEffect::measured(
         &["steadystate", "steadystate_duration", "steadystate_ramp_time", "steadystate_check_interval"],
         steady_state,
-    ),
+    )
+    .in_vain_if(|asked| match asked.name {
+        "steadystate" if asked.spec().steady_state.duration_us == 0 => {
+            Some("there is no steadystate_duration".to_owned())
+        }
+        "steadystate" => None,
+        _ => (!asked.is_given("steadystate")).then(|| "there is no steadystate".to_owned()),
+    }),
 ];
+
+fn rate_in_vain(asked: &Asked<'_, '_>) -> Option<String> {
+    let pace = &asked.spec().pace;
+    let has_least = pace.min_bytes_per_sec.0.iter().any(|least| *least > 0)
+        || pace.min_ios_per_sec.0.iter().any(|least| *least > 0);
+    match asked.name {
+        "rate_cycle" if has_least => None,
+        _ if !pace.limits_rates() => Some("the job has no rate".to_owned()),
+        "rate_ignore_thinktime" if asked.is_on() && !pace.pauses.is_set() => Some("there is no thinktime".to_owned()),
+        _ => None,
+    }
+}
+
+/// Turns are taken by several jobs.
+fn flow_in_vain(asked: &Asked<'_, '_>) -> Option<String> {
+    let flow = asked.spec().pace.flow;
+    if flow.weight == 0 {
+        return (asked.name != "flow" && asked.is_on()).then(|| "there is no flow".to_owned());
+    }
+    let mine = |job: &&AuditedJob<'_>| job.spec.pace.flow.weight > 0 && job.spec.pace.flow.id == flow.id;
+    let n_workers: u32 = asked.case.jobs.iter().filter(mine).map(|job| job.n_clones).sum();
+    (n_workers < 2).then(|| "no other job has its flow_id".to_owned())
+}
 
 /// A shorter job says nothing of its rate, seconds.
 const LEAST_SECS: f64 = 0.2;

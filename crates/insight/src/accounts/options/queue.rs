@@ -20,15 +20,23 @@ pub(super) const EFFECTS: &[OptionEffect] = &[
         "the report of fio has the sizes of batches; they are not compared with the options",
     )
     .in_vain_if(|asked| {
-        let is_one = asked.spec().queue.iodepth == 1 || asked.job.engine.is_inline();
+        let is_inline = asked.job.engine.is_inline() && !asked.spec().submission.offload;
+        let is_one = asked.spec().queue.iodepth == 1 || is_inline;
         (is_one && !matches!(asked.value, "0" | "1")).then(|| "one I/O is in flight at a time".to_owned())
     }),
-    OptionEffect::nowhere(&["serialize_overlap", "io_submit_mode"], "the order of single I/Os is not recorded"),
-    OptionEffect::nowhere(
-        &["cmdprio_percentage", "cmdprio_class", "cmdprio", "cmdprio_hint", "cmdprio_bssplit"],
-        "the device does not tell which priorities it has minded",
-    ),
+    OptionEffect::nowhere(&["io_submit_mode"], "the order of single I/Os is not recorded"),
+    OptionEffect::nowhere(&["serialize_overlap"], "the order of single I/Os is not recorded").in_vain_if(|asked| {
+        let is_one = asked.spec().queue.iodepth == 1 && !asked.spec().submission.offload;
+        (asked.is_on() && is_one).then(|| "one I/O is in flight at a time".to_owned())
+    }),
+    OptionEffect::nowhere(&["cmdprio_percentage", "cmdprio_bssplit"], PRIORITIES),
+    OptionEffect::nowhere(&["cmdprio_class", "cmdprio", "cmdprio_hint"], PRIORITIES).in_vain_if(|asked| {
+        let has_share = asked.is_given("cmdprio_percentage") || asked.is_given("cmdprio_bssplit");
+        (!has_share).then(|| "there is neither cmdprio_percentage nor cmdprio_bssplit".to_owned())
+    }),
 ];
+
+const PRIORITIES: &str = "the device does not tell which priorities it has minded";
 
 fn depth_in_vain(asked: &Asked<'_, '_>) -> Option<String> {
     let (depth, engine) = (asked.spec().queue.iodepth, asked.job.engine);

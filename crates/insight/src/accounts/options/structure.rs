@@ -3,11 +3,62 @@
 //! Start reading at [`EFFECTS`].
 
 use super::{OptionEffect, Seen};
+use crate::accounts::asked::Asked;
 
 pub(super) const EFFECTS: &[OptionEffect] = &[
     OptionEffect::of(NAMES, Seen::Structure),
     OptionEffect::of(ORDER, Seen::Structure),
     OptionEffect::of(REPORTS, Seen::Structure),
+    OptionEffect::of(OF_LOGS, Seen::Structure).in_vain_if(|asked| {
+        let logs = &asked.spec().logs;
+        let has_rates = logs.bw.is_some() || logs.iops.is_some() || logs.latency.is_some();
+        let has_other = has_rates || logs.histogram.is_some() && asked.name != "log_avg_msec";
+        (asked.is_on() && !has_other).then(|| "the job writes no log".to_owned())
+    }),
+    OptionEffect::of(&["log_hist_msec", "log_hist_coarseness"], Seen::Structure).in_vain_if(|asked| {
+        (asked.is_on() && asked.spec().logs.histogram.is_none()).then(|| "there is no write_hist_log".to_owned())
+    }),
+    OptionEffect::of(&["percentile_list"], Seen::Structure).in_vain_if(|asked| {
+        let reporting = &asked.spec().reporting;
+        let has_any = reporting.clat_percentiles || reporting.lat_percentiles || reporting.slat_percentiles;
+        (!has_any).then(|| "no percentiles are reported".to_owned())
+    }),
+    OptionEffect::of(&["exit_what"], Seen::Structure).in_vain_if(|asked| {
+        let has_exit = asked.spec().grouping.exitall || asked.spec().grouping.exitall_on_error;
+        (!has_exit).then(|| "there is no exitall".to_owned())
+    }),
+    OptionEffect::of(&["flow_id"], Seen::Structure)
+        .in_vain_if(|asked| (asked.spec().pace.flow.weight == 0).then(|| "there is no flow".to_owned())),
+    OptionEffect::of(&["cgroup_nodelete"], Seen::Structure).in_vain_if(without_group),
+    OptionEffect::of(&["filename_format"], Seen::Structure)
+        .in_vain_if(|asked| (!asked.spec().target.filenames.is_empty()).then(|| "filename names the files".to_owned())),
+    OptionEffect::of(&["directory", "directory_per"], Seen::Structure).in_vain_if(|asked| {
+        let names = &asked.spec().target.filenames;
+        let is_passed = !names.is_empty() && names.iter().all(|name| name.starts_with('/'));
+        is_passed.then(|| "filename has the whole path".to_owned())
+    }),
+    OptionEffect::of(&["verify_dump"], Seen::Structure)
+        .in_vain_if(|asked| (asked.is_on() && asked.spec().verify.is_none()).then(|| "there is no verify".to_owned())),
+];
+
+/// The option is about a control group, and the job enters none.
+pub(super) fn without_group(asked: &Asked<'_, '_>) -> Option<String> {
+    asked.spec().surroundings.cgroup.name.is_none().then(|| "there is no cgroup".to_owned())
+}
+
+/// The form of performance logs.
+const OF_LOGS: &[&str] = &[
+    "per_job_logs",
+    "log_avg_msec",
+    "log_window_value",
+    "log_offset",
+    "log_prio",
+    "log_issue_time",
+    "log_compression",
+    "log_compression_cpus",
+    "log_store_compressed",
+    "log_alternate_epoch",
+    "log_alternate_epoch_clock_id",
 ];
 
 /// Names of jobs, files and processes.
@@ -16,15 +67,11 @@ const NAMES: &[&str] = &[
     "description",
     "comm",
     "filename",
-    "directory",
-    "directory_per",
-    "filename_format",
     "unique_filename",
     "opendir",
     "filetype",
     "profile",
     "write_iolog",
-    "verify_dump",
     "ioengine",
 ];
 
@@ -34,13 +81,9 @@ const ORDER: &[&str] = &[
     "stonewall",
     "new_group",
     "exitall",
-    "exit_what",
     "exitall_on_error",
     "thread",
     "group_reporting",
-    "per_job_logs",
-    "flow_id",
-    "cgroup_nodelete",
     "shared_stream",
 ];
 
@@ -53,24 +96,11 @@ const REPORTS: &[&str] = &[
     "write_iops_log",
     "iopsavgtime",
     "log_entries",
-    "log_avg_msec",
-    "log_hist_msec",
-    "log_hist_coarseness",
     "write_hist_log",
-    "log_window_value",
-    "log_offset",
-    "log_prio",
-    "log_issue_time",
-    "log_compression",
-    "log_compression_cpus",
-    "log_store_compressed",
-    "log_alternate_epoch",
-    "log_alternate_epoch_clock_id",
     "block_error_percentiles",
     "clat_percentiles",
     "lat_percentiles",
     "slat_percentiles",
-    "percentile_list",
     "significant_figures",
     "disk_util",
     "gtod_reduce",

@@ -3,25 +3,18 @@
 //! Start reading at [`EFFECTS`].
 
 use super::OptionEffect;
+use super::structure::without_group;
 use crate::accounts::asked::{Asked, not, unseen};
 use ferrio_stats::OptionOutcome;
 
 pub(super) const EFFECTS: &[OptionEffect] = &[
     OptionEffect::measured(
-        &[
-            "cpus_allowed",
-            "cpumask",
-            "cpus_allowed_policy",
-            "numa_cpu_nodes",
-            "numa_mem_policy",
-            "nice",
-            "uid",
-            "gid",
-            "cgroup",
-            "cgroup_weight",
-        ],
+        &["cpus_allowed", "cpumask", "numa_cpu_nodes", "numa_mem_policy", "nice", "uid", "gid", "cgroup"],
         |_| OptionOutcome::AsAsked,
     ),
+    OptionEffect::measured(&["cgroup_weight"], |_| OptionOutcome::AsAsked).in_vain_if(without_group),
+    OptionEffect::measured(&["cpus_allowed_policy"], |_| OptionOutcome::AsAsked)
+        .in_vain_if(|asked| asked.spec().worker.cpus_allowed.is_none().then(|| "there is no cpus_allowed".to_owned())),
     OptionEffect::measured(&["prio", "prioclass"], priority),
     OptionEffect::nowhere(&["priohint"], "the device does not tell whether it has minded it"),
     OptionEffect::measured(&["ioscheduler"], scheduler),

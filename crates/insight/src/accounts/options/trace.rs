@@ -10,7 +10,10 @@ pub(super) const EFFECTS: &[OptionEffect] = &[
     OptionEffect::measured(&["read_iolog"], |asked| {
         as_asked_if(asked.n_done() > 0, || "no I/O of the trace was done".to_owned())
     }),
-    OptionEffect::measured(&["replay_no_stall", "replay_time_scale"], on_time).in_vain_if(without_trace),
+    OptionEffect::measured(&["replay_no_stall", "replay_time_scale"], on_time).in_vain_if(|asked| {
+        let is_passed = asked.name == "replay_time_scale" && asked.spec().replay.no_stall;
+        without_trace(asked).or_else(|| is_passed.then(|| "replay_no_stall leaves out all pauses".to_owned()))
+    }),
     OptionEffect::nowhere(
         &[
             "read_iolog_chunked",
@@ -20,12 +23,18 @@ pub(super) const EFFECTS: &[OptionEffect] = &[
             "replay_skip",
             "replay_offset",
             "merge_blktrace_file",
-            "merge_blktrace_scalars",
-            "merge_blktrace_iters",
         ],
         "what becomes of single events of the trace is not recorded",
     )
     .in_vain_if(without_trace),
+    OptionEffect::nowhere(
+        &["merge_blktrace_scalars", "merge_blktrace_iters"],
+        "what becomes of single events of the trace is not recorded",
+    )
+    .in_vain_if(|asked| {
+        let has_file = asked.is_given("merge_blktrace_file");
+        without_trace(asked).or_else(|| (!has_file).then(|| "there is no merge_blktrace_file".to_owned()))
+    }),
 ];
 
 fn without_trace(asked: &Asked<'_, '_>) -> Option<String> {

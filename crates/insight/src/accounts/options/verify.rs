@@ -38,6 +38,16 @@ pub(super) const EFFECTS: &[OptionEffect] = &[
         "what verification does beside its reads is not counted",
     )
     .in_vain_if(|asked| {
+        let verify = asked.spec().verify.as_ref();
+        match asked.name {
+            "verify_async_cpus" if verify.is_some_and(|verify| verify.n_threads == 0) => {
+                return Some("there is no verify_async".to_owned());
+            }
+            "verify_backlog_batch" if verify.is_some_and(|verify| verify.backlog.is_none()) => {
+                return Some("there is no verify_backlog".to_owned());
+            }
+            _ => {}
+        }
         let is_needed = !matches!(asked.name, "verify_state_save" | "verifysort" | "verifysort_nr" | "verify_pattern");
         (is_needed && asked.is_on() && asked.spec().verify.is_none()).then(|| "there is no verify".to_owned())
     }),

@@ -9,4 +9,5 @@ pub(crate) mod reads_behind_end;
 pub(crate) mod reads_of_unwritten_extents;
 pub(crate) mod reads_of_zeroes;
 pub(crate) mod short_file;
+pub(crate) mod unmarked_blocks;
 pub(crate) mod volume_grew;

@@ -10,7 +10,7 @@ pub const RULE: FindingRule = FindingRule {
     id: "few-samples",
     title: "The 99th percentile rests on few I/Os",
     severity: Severity::Note,
-    what: "The number of latencies of a direction; of syncs where a job with buffered writes waits in them. It is reported below 1,000: fewer than ten I/Os took longer than the 99th percentile.",
+    what: "The number of latencies of a direction; of syncs, where a job has them between its writes. It is reported below 1,000: fewer than ten I/Os took longer than the 99th percentile.",
     why: "A percentile is the value of the slowest few I/Os, and with fewer than ten of them chance decides.",
     example: "--name=a --rw=randread --number_ios=100 --size=1g",
     cure: "Run longer, or look at the median.",
@@ -34,14 +34,18 @@ fn find(case: &AuditInput<'_>) -> Vec<Observation> {
 fn of_job(job: &AuditedJob<'_>, direction: DataDirection) -> Option<Observation> {
     let n_samples = job.figures(direction)?.clat.n_samples;
     // Turns of work have a length of their own, and no I/O decides it.
-    if job.engine.moves_nothing() || n_samples == 0 || n_samples >= LEAST || !job.spec.reporting.clat_percentiles {
+    if job.engine.moves_nothing() || n_samples == 0 || !job.spec.reporting.clat_percentiles {
         return None;
     }
     let (word, n_samples) = match sync_latencies(job).filter(|_| direction == DataDirection::Write) {
-        Some((_, n_syncs)) if n_syncs >= LEAST => return None,
-        Some(syncs) => syncs,
-        None => (direction.name(), n_samples),
+        // A buffered write waits for nothing: the syncs alone count.
+        Some(syncs) if job.is_buffered() && (n_samples < LEAST || has_syncs_between(job)) => syncs,
+        Some(syncs) if n_samples >= LEAST && has_syncs_between(job) => syncs,
+        _ => (direction.name(), n_samples),
     };
+    if n_samples >= LEAST {
+        return None;
+    }
     let beyond = match n_samples / 100 {
         0 => "none lies".to_owned(),
         1 => "one lies".to_owned(),
@@ -53,7 +57,7 @@ fn of_job(job: &AuditedJob<'_>, direction: DataDirection) -> Option<Observation>
     Some(Observation::of(job, evidence, explanation).about(direction))
 }
 
-/// The syncs in which a job with buffered writes waits for its device, by their name, and how many latencies they have.
+/// The syncs of a job, by their name, and how many latencies they have.
 fn sync_latencies(job: &AuditedJob<'_>) -> Option<(&'static str, u64)> {
     let durability = &job.spec.durability;
     let n_syncs = job.total.as_ref()?.sync.n_samples;
@@ -62,7 +66,13 @@ fn sync_latencies(job: &AuditedJob<'_>) -> Option<(&'static str, u64)> {
         (false, true) => "fdatasync",
         _ => "sync",
     };
-    (job.is_buffered() && n_syncs > 0).then_some((word, n_syncs))
+    (n_syncs > 0).then_some((word, n_syncs))
+}
+
+/// Syncs come again and again between the writes, and not only at the end.
+fn has_syncs_between(job: &AuditedJob<'_>) -> bool {
+    let durability = &job.spec.durability;
+    durability.fsync_blocks > 0 || durability.fdatasync_blocks > 0 || durability.sync_file_range.is_some()
 }
 
 #[cfg(test)]
@@ -104,6 +114,23 @@ mod tests {
         assert!(explanation(1, false).starts_with("Of 1 fdatasync latency none lies "));
         assert!(explanation(300, true).starts_with("Of 300 write latencies 3 lie "));
         assert!(!scene(1000, false).found().contains(&"few-samples".to_owned()));
+    }
+
+    /// A job may have enough writes and few syncs.
+    #[test]
+    fn few_syncs_among_many_writes_are_told() {
+        for direct in [true, false] {
+            let mut scene = TestRun::new(job("a", DirectionMix::Write));
+            (scene.jobs[0].durability.direct, scene.jobs[0].durability.fdatasync_blocks) = (direct, 100);
+            let stats = scene.stats();
+            stats.sync = LatencyStat::new(true);
+            (0..256).for_each(|_| stats.sync.record(300_000));
+            assert!(scene.finding("few-samples").explanation.starts_with("Of 256 fdatasync latencies 2 lie "));
+            // A sync at the end alone has no percentiles.
+            scene.jobs[0].durability.fdatasync_blocks = 0;
+            scene.jobs[0].durability.end_fsync = true;
+            assert!(!scene.found().contains(&"few-samples".to_owned()));
+        }
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! Must not know: how that is found out. Start reading at [`JobTargets`].
 
 use super::Reading;
+use crate::Failure;
 use ferrio_sys::extents::ExtentBytes;
 use serde::{Deserialize, Serialize};
 
@@ -77,6 +78,13 @@ pub struct ReadSample {
     pub n_blocks: u64,
     /// Those of them that hold zeroes alone.
     pub n_zero: u64,
+}
+
+/// Why a job cannot start: the failure with which its run would end.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StartObstacle {
+    pub job_index: u32,
+    pub failure: Failure,
 }
 
 /// A file that held data and was shorter than a job needs that only reads.

@@ -100,7 +100,7 @@ fn check(request: Request, arguments: &[OsString], console: &mut Console) -> Exi
     } else {
         (permits::of_files(&request.invocation), request.invocation.changes)
     };
-    let mut record = match ferrio::session::survey(request.invocation.run, &command_line) {
+    let mut record = match ferrio::session::survey(request.invocation.run, &command_line, request.invocation.readonly) {
         Ok(record) => record,
         Err(error) => {
             console.error(&format!("ferrio check: {}\n", run_error_text(&error)));

@@ -1,0 +1,142 @@
+//! Verification that has nothing to look at, or that nobody does.
+
+use crate::audit_input::{AuditInput, AuditedJob, is_for_files};
+use crate::measures::ranges::shared_part;
+use crate::rules::{FindingRule, MeasuredState, Observation};
+use crate::unexamined::EvidenceKind;
+use ferrio_spec::{DirectionMix, VerifyMethod};
+use ferrio_stats::{Severity, TargetKind};
+use ferrio_units::DataDirection;
+
+pub(crate) const RULE: FindingRule = FindingRule {
+    id: "unmarked-blocks",
+    title: "Nothing has marked the blocks that the job verifies",
+    severity: Severity::Wrong,
+    what: "Before a run: a job that only reads and verifies, its file, and the other jobs of the run. It is reported where the file is not there, or is shorter than the job needs, and no \
+           job of the run writes it with verify.",
+    why: "Verification compares a block with the mark that a write with the same verify= has put into it. Blocks that the layout writes have none, so the first one is an error.",
+    example: "--name=a --rw=read --size=64m --verify=crc32c",
+    cure: "Write the file first, by a job with the same verify=, size and bs, and a stonewall between them.",
+    needs: &[EvidenceKind::Targets],
+    looks_at_reports: false,
+    state: MeasuredState::Lasting,
+    yields_to: &["cannot-start"],
+    find: |case| case.jobs.iter().filter_map(|job| unmarked(case, job)).collect(),
+};
+
+pub(crate) const NOT_READ: FindingRule = FindingRule {
+    id: "marks-not-read",
+    title: "No job of the run verifies what is written",
+    severity: Severity::Note,
+    what: "Before a run: jobs that write with verify= and do_verify=0, and the other jobs. It is reported where no other job of the run reads the same target with verify=.",
+    why: "The option do_verify=0 leaves the marks in the blocks for a later job. In this run nothing is compared, so the run says nothing about the data.",
+    example: "--name=a --rw=write --size=64m --verify=crc32c --do_verify=0",
+    cure: "Leave out do_verify=0, or verify the blocks later by a job that reads with the same verify=.",
+    needs: &[],
+    looks_at_reports: false,
+    state: MeasuredState::Lasting,
+    yields_to: &[],
+    find: |case| case.jobs.iter().filter_map(|job| not_read(case, job)).collect(),
+};
+
+fn unmarked(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> Option<Observation> {
+    let verify = job.spec.verify.as_ref()?;
+    let is_plain = verify.content.method != VerifyMethod::Null && !job.spec.replay.is_set();
+    let only_reads = job.spec.pattern.mix == DirectionMix::Read && !job.spec.is_verify_only();
+    if !case.is_before() || !is_plain || !only_reads || !job.has_files() {
+        return None;
+    }
+    let is_short = case.record.evidence.laid_over.iter().any(|file| file.job_index == job.index);
+    let missing = job.places.iter().find(|place| place.kind == TargetKind::Missing);
+    let short = || job.places.iter().find(|place| is_short && is_for_files(place));
+    let place = missing.or_else(short)?;
+    let marks = |other: &AuditedJob<'_>| {
+        other.does(DataDirection::Write) && other.spec.verify.is_some() && uses_same(job, other)
+    };
+    if case.jobs.iter().any(|other| other.index != job.index && marks(other)) {
+        return None;
+    }
+    let what = if missing.is_some() { "is not there" } else { "is shorter than the job needs" };
+    let explanation =
+        format!("{} {what}: its layout puts no marks into the blocks, and verification will fail.", place.path);
+    Some(Observation::of(job, Vec::new(), explanation))
+}
+
+/// Their files have the same names, or those of one section.
+fn uses_same(job: &AuditedJob<'_>, other: &AuditedJob<'_>) -> bool {
+    let (mine, its) = (&job.spec.target, &other.spec.target);
+    let by_section = mine.filenames.is_empty() && its.filenames.is_empty() && job.spec.section == other.spec.section;
+    let by_format = mine.filename_format.is_some() && mine.filename_format == its.filename_format;
+    let by_name = mine.filenames.iter().any(|name| its.filenames.contains(name));
+    by_section || by_format || by_name || shared_part(job, other).is_some()
+}
+
+fn not_read(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> Option<Observation> {
+    let verify = job.spec.verify.as_ref().filter(|verify| !verify.reads_back)?;
+    let all = case.record.global_options.iter().chain(&job.spec.given_options);
+    let is_asked = all.filter(|(name, _)| name == "do_verify").last().is_some_and(|(_, value)| value == "0");
+    let is_plain = verify.content.method != VerifyMethod::Null && !job.spec.replay.is_set();
+    let only_writes = job.does(DataDirection::Write) && !job.does(DataDirection::Read);
+    if !case.is_before() || !is_asked || !is_plain || !only_writes {
+        return None;
+    }
+    let reads = |other: &AuditedJob<'_>| {
+        let is_read = other.does(DataDirection::Read) || other.spec.is_verify_only();
+        is_read && other.spec.verify.is_some() && uses_same(job, other)
+    };
+    if case.jobs.iter().any(|other| other.index != job.index && reads(other)) {
+        return None;
+    }
+    let explanation =
+        "do_verify=0: the blocks are marked, and no job of this run reads them back. Nothing is verified.".to_owned();
+    Some(Observation::of(job, Vec::new(), explanation))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::rules::testing::{TestRun, job, place};
+    use ferrio_spec::{DirectionMix, JobSpec, VerifyMethod, VerifySpec};
+    use ferrio_stats::TargetKind;
+
+    fn verified(name: &str, mix: DirectionMix) -> JobSpec {
+        let mut job = job(name, mix);
+        job.target.filenames = vec!["/data/file".to_owned()];
+        job.verify = Some(VerifySpec::of(VerifyMethod::Md5));
+        job
+    }
+
+    #[test]
+    fn a_file_that_no_job_has_written_is_told() {
+        let found = |kind, has_writer: bool| {
+            let mut scene = TestRun::new(verified("a", DirectionMix::Read)).before();
+            scene.places[0].kind = kind;
+            if has_writer {
+                let mut writer = verified("w", DirectionMix::Write);
+                writer.grouping.stonewall = true;
+                scene.add(writer, place("/data/file"));
+                scene = scene.before();
+            }
+            scene.found().contains(&"unmarked-blocks".to_owned())
+        };
+        assert!(found(TargetKind::Missing, false));
+        assert!(!found(TargetKind::Missing, true) && !found(TargetKind::File, false));
+    }
+
+    #[test]
+    fn marks_that_no_job_reads_are_told() {
+        let found = |reads_back: bool, has_reader: bool| {
+            let mut writer = verified("w", DirectionMix::Write);
+            writer.verify.as_mut().expect("verified").reads_back = reads_back;
+            writer.given_options = vec![("do_verify".to_owned(), u8::from(reads_back).to_string())];
+            let mut scene = TestRun::new(writer);
+            if has_reader {
+                let mut reader = verified("r", DirectionMix::Read);
+                reader.grouping.stonewall = true;
+                scene.add(reader, place("/data/file"));
+            }
+            scene.before().found().contains(&"marks-not-read".to_owned())
+        };
+        assert!(found(false, false));
+        assert!(!found(true, false) && !found(false, true));
+    }
+}
