@@ -39,7 +39,7 @@ impl RunResult {
         if let Some(audit) = &mut self.audit {
             names.mask_findings(&mut audit.findings);
             names.mask(&mut audit.unexamined);
-            names.mask(&mut audit.accounts);
+            names.mask_accounts(&mut audit.accounts);
         }
         names.mask(&mut self.remarks);
         for host in &mut self.hosts {

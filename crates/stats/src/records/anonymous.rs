@@ -7,7 +7,7 @@
 
 mod texts;
 
-use crate::{Finding, IntervalStats, LoggedEvent, Provenance, RecordOrigin, RunRecord, wire};
+use crate::{Accounts, Finding, IntervalStats, LoggedEvent, Provenance, RecordOrigin, RunRecord, wire};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
@@ -77,6 +77,11 @@ impl Anonymizer {
         self.mask(findings);
     }
 
+    /// Replaces the names in accounts: values of options are names as they were given.
+    pub fn mask_accounts(&mut self, accounts: &mut Option<Box<Accounts>>) {
+        self.mask_notes(accounts);
+    }
+
     /// Finds the name of the host, what the environment put into jobs, and the names in the facts of a machine.
     pub fn look_at_provenance(&mut self, provenance: &Provenance) {
         self.names.hide(&provenance.host_name, "host");
@@ -142,7 +147,7 @@ impl RunRecord {
         if let Some(audit) = &mut self.audit {
             names.mask_findings(&mut audit.findings);
             names.mask(&mut audit.unexamined);
-            names.mask(&mut audit.accounts);
+            names.mask_accounts(&mut audit.accounts);
         }
         if let RecordOrigin::Hosts(parts) = &mut self.origin {
             for part in parts {

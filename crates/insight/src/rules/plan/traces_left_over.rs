@@ -15,6 +15,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     cure: "Set numjobs to the number of traces, or merge them with merge_blktrace_file.",
     needs: &[],
     looks_at_reports: false,
+    contradicts: &[],
     state: MeasuredState::Lasting,
     yields_to: &[],
     find: |case| case.jobs.iter().filter_map(of_job).collect(),

@@ -15,6 +15,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     cure: "Put a colon between the names: filename=/data/one:/data/two.",
     needs: &[EvidenceKind::Targets],
     looks_at_reports: false,
+    contradicts: &[],
     state: MeasuredState::Lasting,
     yields_to: &[],
     find: |case| case.jobs.iter().filter_map(|job| of_job(case, job)).collect(),
