@@ -66,7 +66,7 @@ pub fn audit(record: &RunRecord) -> Audit {
         Ok(case) => case,
         Err(reason) => return not_examined(reason.to_string()),
     };
-    let found = standing(&case, |rule| !case.is_reported() || rule.looks_at_reports);
+    let found = standing(&case, |rule| !case.is_reported() || reports::can_look(rule, &case));
     let finding = |found: RuleOutcome| found.observations.into_iter().map(|one| found.rule.finding(&case, one));
     let mut findings: Vec<Finding> = found.into_iter().flat_map(finding).collect();
     findings.sort_by_key(|finding| finding.severity);
