@@ -73,7 +73,8 @@ pub fn audit(record: &RunRecord) -> Audit {
     let unexamined = if case.is_reported() { reports::unexamined(&case) } else { unexamined::of(&case) };
     let accounts =
         if case.is_before() { accounts::plan_of(&case) } else { Some(accounts::accounts_of(&case, &findings)) };
-    let accounts = accounts.map(Box::new);
+    // Figures of a text are rounded, so that they say little of options that ask for exact ones.
+    let accounts = accounts.filter(|_| !case.lacks_options()).map(Box::new);
     Audit { findings, unexamined, n_rules, accounts }
 }
 

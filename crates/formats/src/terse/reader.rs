@@ -103,7 +103,7 @@ impl TerseLine {
         let [group, error, rest @ ..] = fields.get(end..)? else { return None };
         let block = if version == TerseVersion::V5 { 47 } else { 41 };
         let blocks: Vec<&[&str]> = rest.chunks_exact(block).take_while(|fields| is_block(fields)).take(4).collect();
-        let tail = Tail(rest.get(blocks.len() * block..)?);
+        let tail = FieldsBehind(rest.get(blocks.len() * block..)?);
         let is_mixed = blocks.len() == 1;
         let (shares, others) = tail.0.split_at_checked(N_TAIL_FIELDS)?;
         let mut job = JobResult {
@@ -142,9 +142,9 @@ impl TerseLine {
 }
 
 /// The fields behind the directions.
-struct Tail<'a>(&'a [&'a str]);
+struct FieldsBehind<'a>(&'a [&'a str]);
 
-impl Tail<'_> {
+impl FieldsBehind<'_> {
     fn cpu(&self) -> Option<CpuFigures> {
         let [user, system, switches, major, minor, ..] = self.0 else { return None };
         Some(CpuFigures {

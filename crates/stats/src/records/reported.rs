@@ -61,7 +61,6 @@ pub struct ReportedSteady {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct DiskRequests {
-    /// Names of the disks.
     pub names: Vec<String>,
     /// Reads and writes.
     pub done: [u64; 2],

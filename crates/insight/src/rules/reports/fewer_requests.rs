@@ -5,7 +5,6 @@ use crate::measures::shortfall::{is_too_little, unseen_share};
 use crate::on_device::is_direct;
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
-use crate::unexamined::EvidenceKind;
 use ferrio_spec::UnifiedReporting;
 use ferrio_stats::{DiskRequests, Measured, Severity};
 use ferrio_units::DataDirection;
@@ -23,7 +22,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
           all. Its latency and bandwidth are those of memory.",
     example: "ferrio check --result=report.json   (fio 3.33: 133,598 reads of the job, and 41 of the disk)",
     cure: "Add --direct=1, and run again with a larger file than memory holds.",
-    needs: &[EvidenceKind::Devices],
+    needs: &[],
     looks_at_reports: true,
     state: MeasuredState::Lasting,
     yields_to: &[],

@@ -13,7 +13,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     severity: Severity::Wrong,
     what: "In a report that was not measured here: the bytes and I/Os of a direction, and its rates times its runtime. It is reported where \
            they differ by more than 3 %, which is more than the rounding of fio's text.",
-    why: "fio divides the total by the runtime. Where that does not come out, one of the three is that of another run, or was changed.",
+    why: "The rates of fio are totals divided by the runtime. Where that does not come out, one of the three is that of another run, or was changed.",
     example: "ferrio check --result=post.txt   (a post with BW=500MiB/s, and 10 GiB in 60 s)",
     cure: "Ask for the whole report, as JSON (--output-format=json), or run the job again.",
     needs: &[],
