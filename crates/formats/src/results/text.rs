@@ -36,7 +36,7 @@ pub(crate) fn is_no_number(word: &str) -> bool {
     NO_NUMBERS.contains(&word.strip_suffix('%').unwrap_or(word))
 }
 
-/// Tells whoever reads the result how many figures of it are no numbers.
+/// Enters the number of figures that are no numbers, and a remark about them.
 pub(crate) fn tell_no_numbers(result: &mut RunResult, n_figures: usize) {
     result.gaps.n_no_numbers = u32::try_from(n_figures).unwrap_or(u32::MAX);
     match n_figures {

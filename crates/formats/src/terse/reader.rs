@@ -118,7 +118,7 @@ impl TerseLine {
         // A block behind those of the directions is their sum.
         let n_directions = if version == TerseVersion::V3 { 2 } else { 3 };
         for (place, fields) in blocks.iter().take(n_directions).enumerate() {
-            job.directions.0[place] = direction(fields)?;
+            job.directions.0[place] = direction(fields).ok()?;
         }
         if blocks.is_empty() || (!is_mixed && blocks.len() < n_directions) {
             return None;
@@ -174,74 +174,76 @@ fn percent(text: &str) -> Option<f64> {
     decimal(text.strip_suffix('%')?)
 }
 
-/// A direction; the inner `None`: it had no I/O.
-fn direction(fields: &[&str]) -> Option<Option<Figures>> {
-    let [kib, bandwidth, iops, runtime, ..] = fields else { return None };
-    let (bytes, runtime_ms) = (whole(kib)?.saturating_mul(1024), whole(runtime)?);
-    let (bytes_per_sec, ios_per_sec) = (whole(bandwidth)?.saturating_mul(1024) as f64, whole(iops)? as f64);
-    let slots = fields[12..12 + N_PERCENTILE_SLOTS].iter().map(|slot| {
+/// A field is not what its place asks for.
+#[derive(Debug)]
+struct WrongField;
+
+/// A direction; `None`: it had no I/O.
+fn direction(fields: &[&str]) -> Result<Option<Figures>, WrongField> {
+    let moved = || Some([whole(fields[0])?, whole(fields[1])?, whole(fields[2])?, whole(fields[3])?]);
+    let [kib, kib_per_sec, iops, runtime_ms] = moved().ok_or(WrongField)?;
+    let (bytes, ios_per_sec) = (kib.saturating_mul(1024), iops as f64);
+    let slot = |slot: &&str| {
         let (percent, latency_us) = slot.split_once("%=")?;
         Some((decimal(percent)?, whole(latency_us)?.saturating_mul(1000)))
-    });
-    let percentiles: Vec<(f64, u64)> = slots.collect::<Option<Vec<_>>>()?;
-    let percentiles: Vec<(f64, u64)> = percentiles.into_iter().filter(|(percent, _)| *percent > 0.0).collect();
-    let (slat, clat, lat) = (latency(&fields[4..8])?, latency(&fields[8..12])?, latency(&fields[32..36])?);
-    let clat = clat.map(|clat| LatencyFigures { percentiles, ..clat });
+    };
+    let slots: Option<Vec<(f64, u64)>> = fields[12..12 + N_PERCENTILE_SLOTS].iter().map(slot).collect();
+    let percentiles: Vec<(f64, u64)> =
+        slots.ok_or(WrongField)?.into_iter().filter(|(percent, _)| *percent > 0.0).collect();
+    let clat = latency(&fields[8..12])?.map(|clat| LatencyFigures { percentiles, ..clat });
     let figures = Figures {
         n_ios: (ios_per_sec * runtime_ms as f64 / 1e3).round() as u64,
         bytes,
         runtime_ns: runtime_ms.saturating_mul(1_000_000),
         ios_per_sec,
-        bytes_per_sec,
-        sampled_ios_per_sec: samples(fields.get(42..47))?,
-        sampled_bytes_per_sec: bandwidth_samples(fields)?,
-        slat,
+        bytes_per_sec: kib_per_sec.saturating_mul(1024) as f64,
+        sampled_ios_per_sec: samples(&fields[41..])?,
+        sampled_bytes_per_sec: bandwidth_samples(&fields[36..])?,
+        slat: latency(&fields[4..8])?,
         clat,
-        lat,
+        lat: latency(&fields[32..36])?,
         response: None,
     };
-    Some((bytes > 0 || figures.n_ios > 0).then_some(figures))
+    Ok((bytes > 0 || figures.n_ios > 0).then_some(figures))
 }
 
-/// Minimum, maximum, mean and deviation in microseconds; the inner `None`: there is none.
-fn latency(fields: &[&str]) -> Option<Option<LatencyFigures>> {
-    let [min, max, mean, deviation] = fields else { return None };
-    let latency = LatencyFigures {
-        min_ns: whole(min)?.saturating_mul(1000),
-        max_ns: whole(max)?.saturating_mul(1000),
-        mean_ns: decimal(mean)? * 1e3,
-        stddev_ns: decimal(deviation)? * 1e3,
-        ..LatencyFigures::default()
+/// Minimum, maximum, mean and deviation in microseconds; `None`: there is none.
+fn latency(fields: &[&str]) -> Result<Option<LatencyFigures>, WrongField> {
+    let read = || {
+        Some(LatencyFigures {
+            min_ns: whole(fields[0])?.saturating_mul(1000),
+            max_ns: whole(fields[1])?.saturating_mul(1000),
+            mean_ns: decimal(fields[2])? * 1e3,
+            stddev_ns: decimal(fields[3])? * 1e3,
+            ..LatencyFigures::default()
+        })
     };
-    Some((latency.mean_ns > 0.0).then_some(latency))
+    let latency = read().ok_or(WrongField)?;
+    Ok((latency.mean_ns > 0.0).then_some(latency))
 }
 
-/// Samples of I/Os a second, which version 5 has; the inner `None`: there are none.
-fn samples(fields: Option<&[&str]>) -> Option<Option<SampledRate>> {
-    let Some([min, max, mean, deviation, n_samples]) = fields else { return Some(None) };
-    let rate = SampledRate {
-        min: decimal(min)?,
-        max: decimal(max)?,
-        mean: decimal(mean)?,
-        stddev: decimal(deviation)?,
-        n_samples: whole(n_samples)?,
+/// Samples of I/Os a second, which version 5 has behind the number of samples of the bandwidth; `None`: there are none.
+fn samples(fields: &[&str]) -> Result<Option<SampledRate>, WrongField> {
+    let [_, min, max, mean, stddev, n_samples] = fields else { return Ok(None) };
+    let read = || {
+        let [min, max, mean, stddev] = [decimal(min)?, decimal(max)?, decimal(mean)?, decimal(stddev)?];
+        Some(SampledRate { min, max, mean, stddev, n_samples: whole(n_samples)? })
     };
-    Some((rate.n_samples > 0).then_some(rate))
+    let rate = read().ok_or(WrongField)?;
+    Ok((rate.n_samples > 0).then_some(rate))
 }
 
 /// Samples of the bandwidth. Only version 5 tells their number.
-fn bandwidth_samples(fields: &[&str]) -> Option<Option<SampledRate>> {
-    let [min, max, share, mean, deviation, rest @ ..] = fields.get(36..)? else { return None };
-    let unit = 1024.0;
-    percent(share)?;
-    let rate = SampledRate {
-        min: decimal(min)? * unit,
-        max: decimal(max)? * unit,
-        mean: decimal(mean)? * unit,
-        stddev: decimal(deviation)? * unit,
-        n_samples: rest.first().map_or(Some(0), |count| whole(count))?,
+fn bandwidth_samples(fields: &[&str]) -> Result<Option<SampledRate>, WrongField> {
+    let kib = |field: &str| decimal(field).map(|figure| figure * 1024.0);
+    let read = || {
+        percent(fields[2])?;
+        let [min, max, mean, stddev] = [kib(fields[0])?, kib(fields[1])?, kib(fields[3])?, kib(fields[4])?];
+        let n_samples = fields.get(5).map_or(Some(0), |count| whole(count))?;
+        Some(SampledRate { min, max, mean, stddev, n_samples })
     };
-    Some((rate.mean > 0.0).then_some(rate))
+    let rate = read().ok_or(WrongField)?;
+    Ok((rate.mean > 0.0).then_some(rate))
 }
 
 fn depths(fields: &[&str]) -> Option<Vec<(String, f64)>> {

@@ -124,10 +124,10 @@ fn job(job: JobKeys, remarks: &mut Vec<String>) -> Outcome<JobResult> {
 }
 
 /// The least number of jobs whose times together are as long, none of them longer than the figures.
-fn members(summed_ms: i64, directions: &PerDirection<Option<Figures>>) -> Option<u32> {
+fn members(together_ms: i64, directions: &PerDirection<Option<Figures>>) -> Option<u32> {
     let longest_ns =
         directions.0.iter().flatten().map(|figures| figures.runtime_ns).max().filter(|longest| *longest > 0)?;
-    let summed_ns = u64::try_from(summed_ms).ok().filter(|summed| *summed > 0)?.saturating_mul(NS_PER_MS);
+    let summed_ns = u64::try_from(together_ms).ok().filter(|summed| *summed > 0)?.saturating_mul(NS_PER_MS);
     u32::try_from(summed_ns.div_ceil(longest_ns)).ok()
 }
 

@@ -209,17 +209,12 @@ impl TextReport {
 
     /// The place of a latency in the direction, or in the syncs, whose lines are read.
     fn latency_of(&mut self, kind: &str) -> Option<&mut Option<crate::results::LatencyFigures>> {
-        if kind == "sync" {
+        let Some(at) = ["slat", "clat", "lat", "response"].iter().position(|name| *name == kind) else {
             return Some(&mut self.syncs.lat);
-        }
+        };
         let TextPlace::Direction(Some(place)) = self.place else { return None };
         let figures = self.result.jobs.last_mut()?.directions.0[place].as_mut()?;
-        Some(match kind {
-            "slat" => &mut figures.slat,
-            "clat" => &mut figures.clat,
-            "lat" => &mut figures.lat,
-            _ => &mut figures.response,
-        })
+        [&mut figures.slat, &mut figures.clat, &mut figures.lat, &mut figures.response].into_iter().nth(at)
     }
 
     fn percentiles(&mut self, line: &str) -> Result<(), ReadErrorKind> {
@@ -245,11 +240,15 @@ impl TextReport {
         match head {
             "iops" => {
                 let rate = lines::samples(line).ok_or_else(|| expected("sampled rates", line))?;
-                figures.into_iter().for_each(|figures| figures.sampled_ios_per_sec = Some(rate));
+                if let Some(figures) = figures {
+                    figures.sampled_ios_per_sec = Some(rate);
+                }
             }
             head if head.starts_with("bw (") => {
                 let rate = lines::samples(line).ok_or_else(|| expected("sampled rates", line))?;
-                figures.into_iter().for_each(|figures| figures.sampled_bytes_per_sec = Some(rate));
+                if let Some(figures) = figures {
+                    figures.sampled_bytes_per_sec = Some(rate);
+                }
             }
             head if head.starts_with("lat (") => {
                 let classes = lines::latency_classes(line).ok_or_else(|| expected("shares of latencies", line))?;
@@ -265,7 +264,7 @@ impl TextReport {
                 job.n_errors = n_errors.ok_or_else(|| expected("the number of errors", line))?;
             }
             "Description" => {
-                rest.trim_start_matches([':', ' ', '[']).trim_end_matches(']').clone_into(&mut job.description)
+                rest.trim_start_matches([':', ' ', '[']).trim_end_matches(']').clone_into(&mut job.description);
             }
             "steadystate" => self.result.steady.push(steady(&job.name, line)),
             _ => {}
