@@ -50,7 +50,6 @@ pub struct ReportedRate {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ReportedSteady {
-    /// Name of the job.
     pub job: String,
     pub is_attained: bool,
     /// Mean rate of the last window, I/Os a second; `None`: the report does not say.
