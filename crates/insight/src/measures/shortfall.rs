@@ -122,7 +122,7 @@ fn by_own_bytes(
     }
     let unseen_bytes = unseen_bytes(case, DataDirection::Read, &jobs_of(claims, &unknown));
     let level_bytes = case.level_bytes(level, DataDirection::Read)?;
-    let of_unknown = Gap { unseen_bytes, ..gap(&unknown, level_bytes.saturating_sub(least(&known))) };
+    let of_unknown = Gap { unseen: unseen_bytes, ..gap(&unknown, level_bytes.saturating_sub(least(&known))) };
     of_unknown.is_wide().then_some((of_unknown, unknown))
 }
 
@@ -132,12 +132,12 @@ struct Gap {
     /// As they are counted, and shown.
     device_bytes: u64,
     /// Bytes that may be missing in the counters.
-    unseen_bytes: u64,
+    unseen: u64,
 }
 
 impl Gap {
     fn is_wide(&self) -> bool {
-        let most_bytes = self.device_bytes.saturating_add(self.unseen_bytes);
+        let most_bytes = self.device_bytes.saturating_add(self.unseen);
         self.claimed_bytes >= LEAST_BYTES && is_too_little(most_bytes, self.claimed_bytes)
     }
 }
@@ -146,7 +146,7 @@ impl Gap {
 fn gap(case: &AuditInput<'_>, direction: DataDirection, level: &Level<'_>, jobs: &[&AuditedJob<'_>]) -> Option<Gap> {
     let (device_bytes, unseen_bytes) = (case.level_bytes(level, direction)?, unseen_bytes(case, direction, jobs));
     let claimed_bytes = sum(jobs.iter().filter_map(|job| job.figures(direction)).map(|figures| figures.bytes));
-    Some(Gap { claimed_bytes, device_bytes, unseen_bytes }).filter(Gap::is_wide)
+    Some(Gap { claimed_bytes, device_bytes, unseen: unseen_bytes }).filter(Gap::is_wide)
 }
 
 /// Bytes that the devices may have moved beside their counters: none in a run of ferrio, which reads them before and after the jobs.
