@@ -102,7 +102,7 @@ fn by_own_bytes(
     let gap = |jobs: &[usize], device_bytes: u64| Gap {
         claimed_bytes: sum(jobs.iter().map(claimed)),
         device_bytes,
-        unseen_bytes: 0,
+        unseen: 0,
     };
     let (known, unknown): (Vec<usize>, Vec<usize>) = here.iter().partition(|index| own(index).is_some());
     let is_short = |index: &usize, bytes: u64| is_too_little(bytes, claimed(index));
