@@ -12,7 +12,7 @@ use ferrio_units::checksum::crc32c;
 use libfuzzer_sys::fuzz_target;
 
 /// Names of logs of each kind, and of files whose kind their content tells.
-const NAMES: [&str; 8] = [
+const NAMES: [&str; 10] = [
     "r.json",
     "r_bw.1.log",
     "r_iops.log",
@@ -21,11 +21,19 @@ const NAMES: [&str; 8] = [
     "r_slat.log",
     "r_clat_hist.1.log",
     "r_clat.1.log.fz",
+    "r.txt",
+    "r.terse",
 ];
+
+/// What makes a text a report for people, and what makes it terse output.
+const HEADER: &[u8] = b"a: (groupid=0, jobs=1): err= 0: pid=1: date\n";
+const TERSE_START: &[u8] = b"3;fio-3.41;a;0;0;";
 
 fuzz_target!(|data: &[u8]| {
     let [choice, content @ ..] = data else { return };
     let (name, content) = match NAMES.get(usize::from(*choice)) {
+        Some(&"r.txt") => ("r.txt", [HEADER, content].concat()),
+        Some(&"r.terse") => ("r.terse", [TERSE_START, content].concat()),
         Some(name) => (*name, content.to_vec()),
         // A line, and a record with a valid head.
         None if choice % 2 == 0 => ("r.jsonl", [b"{\"record\":", content].concat()),

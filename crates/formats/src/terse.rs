@@ -1,6 +1,8 @@
 //! Terse output (`--output-format=terse`, `--minimal`): for each job a line of fields separated by semicolons.
 //!
-//! Must not know: threads, engines, other formats. Start reading at [`render`].
+//! Must not know: threads, engines, other formats. Start reading at [`render`], or at `reader`.
+
+pub(crate) mod reader;
 
 use crate::compat::LEAST_SHARE_OF_NS;
 use crate::direction_block::{

@@ -7,8 +7,8 @@ use ferrio_spec::JobSpec;
 use ferrio_spec::engines::{EngineDef, by_name};
 use ferrio_stats::provenance::DeviceFacts;
 use ferrio_stats::{
-    BackingPart, DirectionStats, HostCpu, IoCounters, PageCache, Provenance, RecordOrigin, RunRecord, ServerSteps,
-    TargetAlias, TargetKind, TargetPlace, ThreadStats, WorkerRecord,
+    BackingPart, DirectionStats, HostCpu, IoCounters, PageCache, Provenance, RecordOrigin, ReportedFacts, ReportedRow,
+    RunRecord, ServerSteps, TargetAlias, TargetKind, TargetPlace, ThreadStats, WorkerRecord,
 };
 use ferrio_units::DataDirection;
 use std::collections::BTreeMap;
@@ -112,6 +112,25 @@ impl<'a> AuditInput<'a> {
     /// The figures are those of a report: nothing is known of the machine.
     pub(crate) fn is_reported(&self) -> bool {
         matches!(self.record.origin, RecordOrigin::Report(_))
+    }
+
+    /// What a report says about its own figures; `None`: they were measured here.
+    pub(crate) fn reported(&self) -> Option<&'a ReportedFacts> {
+        self.record.evidence.reported.as_deref()
+    }
+
+    /// The options of the jobs are not all known.
+    pub(crate) fn lacks_options(&self) -> bool {
+        self.reported().is_some_and(|facts| facts.lacks_options)
+    }
+
+    /// The rows of a report, each with the job and the figures that it stands for.
+    pub(crate) fn reported_rows(&self) -> impl Iterator<Item = (&AuditedJob<'a>, &'a ReportedRow, &'a ThreadStats)> {
+        let rows = self.reported().map_or(&[][..], |facts| &facts.rows);
+        rows.iter().filter_map(|row| {
+            let worker = self.record.workers.iter().find(|worker| worker.number == row.worker_number)?;
+            Some((self.jobs.get(worker.job_index as usize)?, row, &*worker.stats))
+        })
     }
 
     pub(crate) fn device(&self, name: &str) -> Option<&'a DeviceFacts> {

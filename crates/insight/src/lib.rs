@@ -66,14 +66,15 @@ pub fn audit(record: &RunRecord) -> Audit {
         Ok(case) => case,
         Err(reason) => return not_examined(reason.to_string()),
     };
-    let found = standing(&case, |rule| !case.is_reported() || rule.looks_at_reports);
+    let found = standing(&case, |rule| !case.is_reported() || reports::can_look(rule, &case));
     let finding = |found: RuleOutcome| found.observations.into_iter().map(|one| found.rule.finding(&case, one));
     let mut findings: Vec<Finding> = found.into_iter().flat_map(finding).collect();
     findings.sort_by_key(|finding| finding.severity);
     let unexamined = if case.is_reported() { reports::unexamined(&case) } else { unexamined::of(&case) };
     let accounts =
         if case.is_before() { accounts::plan_of(&case) } else { Some(accounts::accounts_of(&case, &findings)) };
-    let accounts = accounts.map(Box::new);
+    // Figures of a text are rounded, so that they say little of options that ask for exact ones.
+    let accounts = accounts.filter(|_| !case.lacks_options()).map(Box::new);
     Audit { findings, unexamined, n_rules, accounts }
 }
 

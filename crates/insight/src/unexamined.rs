@@ -49,6 +49,8 @@ pub enum EvidenceKind {
     Clock,
     /// Temperatures and slowed-down CPUs and drives.
     Heat,
+    /// The options of the jobs, which a report in text lacks.
+    Options,
 }
 
 /// Evidence of one kind, as users see it.
@@ -148,6 +150,8 @@ pub const SUBJECTS: &[Subject] = &[
         without_root: "sensors that are for root alone",
         gaps: gaps::heat,
     },
+    // A run here has its options; only reports can lack them.
+    Subject { kind: EvidenceKind::Options, name: "the options of the jobs", without_root: "", gaps: |_| Vec::new() },
 ];
 
 /// Nothing of the record could be examined.

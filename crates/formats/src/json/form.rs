@@ -123,6 +123,15 @@ pub(super) struct SteadyKeys {
     pub(super) attained: i64,
     #[serde(default)]
     pub(super) criterion: Value,
+    #[serde(default)]
+    pub(super) data: Option<SteadyData>,
+}
+
+/// The last window.
+#[derive(Deserialize)]
+pub(super) struct SteadyData {
+    #[serde(default)]
+    pub(super) iops_mean: Option<f64>,
 }
 
 /// When a job began, and its errors.
@@ -138,6 +147,9 @@ pub(super) struct FateKeys {
     /// Start of the I/O, milliseconds of the wall clock or another one.
     #[serde(rename = "job_start", default)]
     pub(super) start_ms: i64,
+    /// Milliseconds since the start of the I/O, summed over the jobs of a group.
+    #[serde(rename = "job_runtime", default)]
+    pub(super) runtime_ms: i64,
 }
 
 #[derive(Deserialize)]
@@ -220,6 +232,10 @@ pub(super) struct DiskKeys {
     #[serde(default)]
     pub(super) write_ios: i64,
     #[serde(default)]
+    pub(super) read_merges: i64,
+    #[serde(default)]
+    pub(super) write_merges: i64,
+    #[serde(default)]
     pub(super) read_sectors: Option<i64>,
     #[serde(default)]
     pub(super) write_sectors: Option<i64>,
@@ -228,14 +244,14 @@ pub(super) struct DiskKeys {
 }
 
 /// The first elements of a list: a few bytes of a file could otherwise become a thousand times as many in memory.
-pub(super) struct Limited<T> {
+pub(crate) struct Limited<T> {
     pub(super) items: Vec<T>,
     /// Number of elements of the whole list.
     pub(super) found: usize,
 }
 
 impl<T> Limited<T> {
-    pub(super) const MOST: usize = 20_000;
+    pub(crate) const MOST: usize = 20_000;
 }
 
 impl<T> Default for Limited<T> {

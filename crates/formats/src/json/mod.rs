@@ -7,7 +7,7 @@ mod block_states;
 mod direction;
 mod disk;
 mod ferrio;
-mod form;
+pub(crate) mod form;
 mod idleness;
 mod job;
 mod latency;

@@ -53,12 +53,7 @@ pub(crate) fn read(file: &ResultFile, bytes: &[u8]) -> Result<RunResult, ReadErr
     };
     let mut result = result.map_err(|kind| kind.of(path))?;
     result.name = file.name();
-    if n_no_numbers > 0 {
-        result.remarks.push(match n_no_numbers {
-            1 => "1 figure of the file is nan or inf, which is no number: it counts as 0.".to_owned(),
-            n => format!("{n} figures of the file are nan or inf, which are no numbers: they count as 0."),
-        });
-    }
+    crate::results::text::tell_no_numbers(&mut result, n_no_numbers);
     if n_documents > 1 {
         result.remarks.push(format!("The file has {n_documents} reports; the figures are those of the last one."));
     }

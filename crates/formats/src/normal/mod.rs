@@ -1,6 +1,6 @@
 //! The report for people (`--output-format=normal`): job blocks, group blocks, devices.
 //!
-//! Must not know: threads, engines, other formats. Start reading at [`render`]; the modules below are in the order of
+//! Must not know: threads, engines, other formats. Start reading at [`render`], or at `reader`; the other modules below are in the order of
 //! the text.
 
 mod block_states;
@@ -12,6 +12,7 @@ mod idleness;
 mod job;
 mod latency;
 mod percentiles;
+pub(crate) mod reader;
 mod steady_state;
 mod total;
 mod usage;

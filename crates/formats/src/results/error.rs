@@ -35,7 +35,9 @@ pub enum ReadErrorKind {
     #[error("it has more than {0} bytes: no result has such a line")]
     LongLine(u64),
     /// The file is of none of the known kinds.
-    #[error("it is no result: neither a JSON report nor a performance log of fio or ferrio, nor a record of ferrio")]
+    #[error(
+        "it is no result: neither a report (JSON, normal text, terse) nor a performance log of fio or ferrio, nor a record of ferrio"
+    )]
     Unknown,
     #[error("it is empty")]
     Empty,
@@ -53,6 +55,18 @@ pub enum ReadErrorKind {
     TooMany { what: &'static str, found: usize, most: usize },
     #[error("{name} is {value}, which is impossible")]
     Impossible { name: String, value: String },
+    /// A line of a report in text is damaged.
+    #[error("the line is {text:?}, and {what} are expected as fio prints them")]
+    Text {
+        what: &'static str,
+        /// The line, its first 80 characters.
+        text: String,
+    },
+    #[error("it is the text of fio before 3.0, which is not read; its JSON (--output-format=json) is")]
+    TextOfFio2,
+    /// A line of terse output has not the fields of its version.
+    #[error("it has {0} fields that are not those of its terse version (2 to 5)")]
+    TerseFields(usize),
     /// A row of a log has a column that is no number in the allowed range.
     #[error("column {column} is {text:?}, and a whole number from 0 is expected")]
     Column {

@@ -1,4 +1,4 @@
-//! Results of runs, read from files: reports in JSON and performance logs, of fio and of ferrio, and records of ferrio.
+//! Results of runs, read from files: reports (JSON, text, terse) and performance logs, of fio and of ferrio, and records of ferrio.
 //! All become one model, [`RunResult`].
 //!
 //! The bytes of a file are not trusted: reading any bytes gives either a result that can be shown, or an error that names
@@ -16,12 +16,15 @@ pub(crate) mod provenance;
 mod recorded;
 mod series;
 mod source;
+pub(crate) mod text;
 
 pub use error::{ReadError, ReadErrorKind};
 pub use ferrio_stats::{Figures, IoKind, LatencyFigures, LatencyKind, Percentile, SampledRate};
 pub use file::ResultFile;
 pub use heat::{LatencyCounts, LatencyHeat};
-pub use model::{CpuFigures, DiskFigures, HostResult, JobResult, LatencyClass, RunResult, Shares, SteadyOutcome};
+pub use model::{
+    CpuFigures, DiskFigures, HostResult, JobResult, LatencyClass, ReportGaps, RunResult, Shares, SteadyOutcome,
+};
 pub use recorded::of_record;
 pub use series::{
     JoinFigures, NotTogether, Quantity, SeriesLimits, TimeBase, TimeBin, TimeInterval, TimeIntervals, TimeSeries,

@@ -34,6 +34,19 @@ pub struct RunResult {
     pub remarks: Vec<String>,
     /// The hosts of a run on several, by rank; empty: there was one.
     pub hosts: Vec<HostResult>,
+    /// What its file does not tell, or tells in a way that nobody can mean.
+    pub gaps: ReportGaps,
+}
+
+/// What a report of another program does not tell, or tells in a way that nobody can mean.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ReportGaps {
+    /// The options of the jobs are not there, or only those of the lines that fio prints at the start of a run.
+    pub lacks_options: bool,
+    /// Extremes of latencies are whole microseconds, rounded down.
+    pub has_whole_us: bool,
+    /// Number of figures that are `nan` or `inf`; they are read as 0.
+    pub n_no_numbers: u32,
 }
 
 /// A host of a run on several.
@@ -96,6 +109,8 @@ pub struct JobResult {
     pub latency_classes: Vec<LatencyClass>,
     /// Figures over time.
     pub series: Vec<TimeSeries>,
+    /// Number of jobs whose figures these are together; `None`: the source does not say.
+    pub n_members: Option<u32>,
 }
 
 impl JobResult {
@@ -124,7 +139,7 @@ impl JobResult {
 }
 
 /// The outcome of a search for a steady state (`steadystate`).
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct SteadyOutcome {
     /// Name of the job, or of the first job of its group.
     pub job: String,
@@ -135,13 +150,15 @@ pub struct SteadyOutcome {
     pub is_attained: bool,
     /// The figure of the last window, in the unit of the criterion: `2.3%`.
     pub measured: String,
+    /// Mean rate of the last window, I/Os a second; `None`: the source does not say.
+    pub mean_ios_per_sec: Option<f64>,
 }
 
 impl SteadyOutcome {
     /// The outcome of a criterion and a figure as reports write them, with six decimals.
     pub(crate) fn of_texts(job: &str, texts: &(String, String), window_secs: u64, is_attained: bool) -> Self {
         let (criterion, measured) = (without_zeroes(&texts.0), without_zeroes(&texts.1));
-        Self { job: job.to_owned(), criterion, window_secs, is_attained, measured }
+        Self { job: job.to_owned(), criterion, window_secs, is_attained, measured, mean_ios_per_sec: None }
     }
 }
 
@@ -182,6 +199,9 @@ pub struct DiskFigures {
     pub name: String,
     pub n_reads: u64,
     pub n_writes: u64,
+    /// Reads that the kernel has put together with others; they are not in `n_reads`.
+    pub merged_reads: u64,
+    pub merged_writes: u64,
     /// Bytes read; `None`: the report does not say (fio before 3.36).
     pub read_bytes: Option<u64>,
     pub written_bytes: Option<u64>,

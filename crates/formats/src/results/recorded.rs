@@ -7,7 +7,9 @@ mod course;
 use crate::json::steady_texts;
 use crate::record_file;
 use crate::results::error::{ReadError, ReadErrorKind};
-use crate::results::{CpuFigures, DiskFigures, HostResult, JobResult, ResultFile, RunResult, Shares, SteadyOutcome};
+use crate::results::{
+    CpuFigures, DiskFigures, HostResult, JobResult, ReportGaps, ResultFile, RunResult, Shares, SteadyOutcome,
+};
 use ferrio_stats::{DiskRecord, HostPart, JobFigures, JobSeries, RunRecord, ThreadStats, WorkerRecord};
 
 /// Bytes of a sector in a disk's counters.
@@ -46,6 +48,7 @@ pub fn of_record(record: &RunRecord) -> RunResult {
         provenance: record.provenance.clone(),
         remarks: Vec::new(),
         hosts: record.hosts().iter().map(|host| of_host(record, host)).collect(),
+        gaps: ReportGaps::default(),
     }
 }
 
@@ -98,6 +101,7 @@ fn job(clones: &[WorkerRecord], series: &[JobSeries], run_start_ms: u64) -> Opti
         // Records have whole distributions.
         latency_classes: Vec::new(),
         series,
+        n_members: u32::try_from(clones.len()).ok(),
     })
 }
 
@@ -149,6 +153,8 @@ fn disk_figures(disk: &DiskRecord) -> DiskFigures {
         name: disk.name.clone(),
         n_reads: counters.ios[0],
         n_writes: counters.ios[1],
+        merged_reads: counters.merges[0],
+        merged_writes: counters.merges[1],
         read_bytes: Some(counters.sectors[0].saturating_mul(SECTOR_BYTES)),
         written_bytes: Some(counters.sectors[1].saturating_mul(SECTOR_BYTES)),
         busy_percent: counters.util_percent,

@@ -3,14 +3,17 @@
 //! Must not know: the forms themselves. Start reading at [`read`].
 
 use crate::results::error::{ReadError, ReadErrorKind};
-use crate::results::{ResultFile, RunResult, SeriesLimits, recorded};
-use crate::{json, jsonl, logs};
+use crate::results::{ResultFile, RunResult, SeriesLimits, recorded, text};
+use crate::{json, jsonl, logs, normal, terse};
 use std::collections::HashMap;
 use std::io::{BufRead, Read};
 use std::path::PathBuf;
 
 /// Largest report in JSON that is read: with all bins, a job takes about 50 KiB.
 const MAX_DOCUMENT_BYTES: u64 = 256 << 20;
+
+/// Largest report in text that is read.
+const MAX_TEXT_BYTES: u64 = 64 << 20;
 
 /// Bytes that are looked at to know the kind of a file.
 const SNIFFED_BYTES: usize = 64 << 10;
@@ -19,6 +22,9 @@ const SNIFFED_BYTES: usize = 64 << 10;
 enum SourceKind {
     Record,
     Document,
+    /// The report for people.
+    Text,
+    Terse,
     Lines,
     Log,
 }
@@ -43,7 +49,9 @@ pub fn read_files(files: &[ResultFile]) -> Result<Vec<RunResult>, ReadError> {
     for file in files {
         match kind_of(file)? {
             SourceKind::Record => results.push(recorded::read(file, MAX_DOCUMENT_BYTES)?),
-            SourceKind::Document => results.push(json::reader::read(file, &file.whole(MAX_DOCUMENT_BYTES)?)?),
+            SourceKind::Document => results.push(document(file)?),
+            SourceKind::Text => results.push(normal::reader::read(file, &file.whole(MAX_TEXT_BYTES)?)?),
+            SourceKind::Terse => results.push(terse::reader::read(file, &file.whole(MAX_TEXT_BYTES)?)?),
             SourceKind::Lines => results.push(jsonl::reader::read(file)?),
             SourceKind::Log => log_files.push(file),
         }
@@ -80,6 +88,25 @@ fn tell_apart(results: &mut [RunResult], files: &[&ResultFile]) {
     }
 }
 
+/// A report in JSON. Where a line begins with a brace and no report in JSON follows, one in text may.
+fn document(file: &ResultFile) -> Result<RunResult, ReadError> {
+    let bytes = file.whole(MAX_DOCUMENT_BYTES)?;
+    json::reader::read(file, &bytes).or_else(|error| match text_kind(&bytes) {
+        Some(SourceKind::Text) => normal::reader::read(file, &bytes),
+        Some(_) => terse::reader::read(file, &bytes),
+        None => Err(error),
+    })
+}
+
+/// The kind of a text that has lines of a report of fio; the report for people tells more than the terse lines that may follow it.
+fn text_kind(bytes: &[u8]) -> Option<SourceKind> {
+    let has = |is_one: fn(&str) -> bool| text::lines_of(bytes).any(|(_, line)| is_one(&line));
+    if has(normal::reader::is_line_of_report) {
+        return Some(SourceKind::Text);
+    }
+    has(terse::reader::is_line_of_job).then_some(SourceKind::Terse)
+}
+
 fn kind_of(file: &ResultFile) -> Result<SourceKind, ReadError> {
     let path = file.path();
     let mut start = Vec::new();
@@ -99,7 +126,12 @@ fn kind_of(file: &ResultFile) -> Result<SourceKind, ReadError> {
             Ok(SourceKind::Document)
         }
         _ if is_log => Ok(SourceKind::Log),
+        start if text_kind(start).is_some() => text_kind(start).ok_or_else(|| ReadErrorKind::Unknown.of(path)),
         start if start[0].is_ascii_digit() && start.contains(&b',') => Err(ReadErrorKind::LogName.of(path)),
+        // Much else may stand above a report in text.
+        start if start.len() == SNIFFED_BYTES => {
+            text_kind(&file.whole(MAX_TEXT_BYTES)?).ok_or_else(|| ReadErrorKind::Unknown.of(path))
+        }
         _ => Err(ReadErrorKind::Unknown.of(path)),
     }
 }

@@ -8,4 +8,5 @@ mod json;
 mod normal;
 mod normal_reader;
 mod peer;
+mod read_back;
 mod terse;

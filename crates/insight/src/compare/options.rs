@@ -75,6 +75,11 @@ pub(super) fn differences(base: &[JobOfResult<'_>], new: &[JobOfResult<'_>]) -> 
     let mut names: Vec<&String> = first.iter().chain(&second).flatten().map(|(name, _)| name).collect();
     names.sort_by_key(|name| (OF_WORK.iter().position(|known| known == name).unwrap_or(OF_WORK.len()), *name));
     names.dedup();
+    // A report in text has few of its options: of the others nobody knows whether they differ.
+    if base.iter().chain(new).any(|job| job.result.gaps.lacks_options) {
+        let has = |options: &[(String, String)], name: &str| options.iter().any(|(known, _)| known == name);
+        names.retain(|name| first.iter().chain(&second).all(|options| has(options, name)));
+    }
     let option = |name: &String| {
         let (of_base, of_new) = (values(&first, name), values(&second, name));
         let is_same =

@@ -99,7 +99,11 @@ fn by_own_bytes(
 ) -> Option<(Gap, Vec<usize>)> {
     let claimed = |index: &usize| claims[*index].job.figures(DataDirection::Read).map_or(0, |figures| figures.bytes);
     let own = |index: &usize| claims[*index].job.own_reads(case);
-    let gap = |jobs: &[usize], device_bytes: u64| Gap { claimed_bytes: sum(jobs.iter().map(claimed)), device_bytes };
+    let gap = |jobs: &[usize], device_bytes: u64| Gap {
+        claimed_bytes: sum(jobs.iter().map(claimed)),
+        device_bytes,
+        unseen: 0,
+    };
     let (known, unknown): (Vec<usize>, Vec<usize>) = here.iter().partition(|index| own(index).is_some());
     let is_short = |index: &usize, bytes: u64| is_too_little(bytes, claimed(index));
     let is_cached = |index: &usize| own(index).is_some_and(|own| is_short(index, own.most));
@@ -116,29 +120,33 @@ fn by_own_bytes(
     if of_open.is_wide() {
         return Some((of_open, open));
     }
-    let unseen = unseen_bytes(case, DataDirection::Read, &jobs_of(claims, &unknown));
-    let level_bytes = case.level_bytes(level, DataDirection::Read)?.saturating_add(unseen);
-    let of_unknown = gap(&unknown, level_bytes.saturating_sub(least(&known)));
+    let unseen_bytes = unseen_bytes(case, DataDirection::Read, &jobs_of(claims, &unknown));
+    let level_bytes = case.level_bytes(level, DataDirection::Read)?;
+    let of_unknown = Gap { unseen: unseen_bytes, ..gap(&unknown, level_bytes.saturating_sub(least(&known))) };
     of_unknown.is_wide().then_some((of_unknown, unknown))
 }
 
 /// Bytes of jobs, and bytes of the devices below them.
 struct Gap {
     claimed_bytes: u64,
+    /// As they are counted, and shown.
     device_bytes: u64,
+    /// Bytes that may be missing in the counters.
+    unseen: u64,
 }
 
 impl Gap {
     fn is_wide(&self) -> bool {
-        self.claimed_bytes >= LEAST_BYTES && is_too_little(self.device_bytes, self.claimed_bytes)
+        let most_bytes = self.device_bytes.saturating_add(self.unseen);
+        self.claimed_bytes >= LEAST_BYTES && is_too_little(most_bytes, self.claimed_bytes)
     }
 }
 
 /// The bytes of the jobs and those of the devices, if these are too few.
 fn gap(case: &AuditInput<'_>, direction: DataDirection, level: &Level<'_>, jobs: &[&AuditedJob<'_>]) -> Option<Gap> {
-    let device_bytes = case.level_bytes(level, direction)?.saturating_add(unseen_bytes(case, direction, jobs));
+    let (device_bytes, unseen_bytes) = (case.level_bytes(level, direction)?, unseen_bytes(case, direction, jobs));
     let claimed_bytes = sum(jobs.iter().filter_map(|job| job.figures(direction)).map(|figures| figures.bytes));
-    Some(Gap { claimed_bytes, device_bytes }).filter(Gap::is_wide)
+    Some(Gap { claimed_bytes, device_bytes, unseen: unseen_bytes }).filter(Gap::is_wide)
 }
 
 /// Bytes that the devices may have moved beside their counters: none in a run of ferrio, which reads them before and after the jobs.
@@ -148,7 +156,12 @@ fn unseen_bytes(case: &AuditInput<'_>, direction: DataDirection, jobs: &[&Audite
     }
     let of_job = |job: &&AuditedJob<'_>| {
         let bytes = job.figures(direction).map_or(0, |figures| figures.bytes) as f64;
-        (bytes * (UNSEEN_SECONDS / job.seconds(direction).max(UNSEEN_SECONDS))) as u64
+        (bytes * unseen_share(job, direction)) as u64
     };
     sum(jobs.iter().map(of_job))
+}
+
+/// The share of a job's work that the counters of disks in a report may lack.
+pub(crate) fn unseen_share(job: &AuditedJob<'_>, direction: DataDirection) -> f64 {
+    UNSEEN_SECONDS / job.seconds(direction).max(UNSEEN_SECONDS)
 }

@@ -14,6 +14,7 @@ pub(crate) mod network;
 pub(crate) mod plan;
 pub(crate) mod precedence;
 pub(crate) mod range;
+pub(crate) mod reports;
 pub(crate) mod target;
 #[cfg(test)]
 pub(crate) mod testing;
@@ -117,6 +118,13 @@ pub const RULES: &[FindingRule] = &[
     network::uncommitted_writes::RULE,
     device::device_did_less::RULE,
     device::device_did_less::LOWER,
+    reports::fewer_requests::RULE,
+    reports::below_any_device::RULE,
+    reports::latency_times_rate::RULE,
+    reports::rate_times_time::RULE,
+    reports::steady_at_zero::RULE,
+    reports::path_in_memory::RULE,
+    reports::no_numbers::RULE,
     device::faster_than_link::RULE,
     device::faster_than_memory::RULE,
     data::reads_of_unwritten_extents::RULE,

@@ -161,6 +161,7 @@ fn a_steady_state_is_told() {
         window_secs: 5,
         is_attained,
         measured: "2.3%".to_owned(),
+        mean_ios_per_sec: None,
     };
     let steady = vec![state(true), state(false)];
     let page = page(&[RunResult { steady, jobs: vec![job("a", 0, 10)], ..RunResult::default() }]);

@@ -6,7 +6,7 @@ mod host;
 mod stacks;
 mod targets;
 
-use crate::CpuIdleness;
+use crate::{CpuIdleness, ReportedFacts};
 use serde::{Deserialize, Serialize};
 
 pub use host::EarlierRun;
@@ -64,13 +64,16 @@ pub struct Evidence {
     /// Jobs that repeat the last run on their targets.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub earlier_runs: Option<Vec<EarlierRun>>,
+    /// What a report of another program says about its figures; `None`: they were measured here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reported: Option<Box<ReportedFacts>>,
 }
 
 impl Evidence {
     /// The figures for which fio's formats have no keys of their own.
     #[must_use]
     pub fn beyond_fio(&self) -> Self {
-        Self { disks: None, cpu_idleness: None, ..self.clone() }
+        Self { disks: None, cpu_idleness: None, reported: None, ..self.clone() }
     }
 }
 

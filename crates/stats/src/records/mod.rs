@@ -9,4 +9,5 @@ pub(crate) mod hosts;
 pub(crate) mod places;
 pub mod provenance;
 pub mod record;
+pub(crate) mod reported;
 pub(crate) mod settings;

@@ -34,7 +34,7 @@ Compare results: same, faster, slower, different, or can't tell.
          --against after1.json after2.json after3.json
   ferrio compare before/ after/
 
-Results are JSON reports of fio and ferrio with their performance logs, those of \
+Results are reports of fio and ferrio (JSON, text, terse) with their performance logs, those of \
 ferrio run --json, records (--record), kept runs (history:RUN), and folders of repeated runs and sweeps (ferrio run --repeat N --record FOLDER, ferrio sweep), point by point. Without \
 --against, each result is compared with the first one.
 

@@ -6,28 +6,43 @@ use ferrio_formats::RunResult;
 use ferrio_spec::engines::by_name;
 use ferrio_spec::{JobSpec, UnifiedReporting};
 use ferrio_stats::provenance::Provenance;
-use ferrio_stats::{DiskCounters, DiskRecord, Evidence, JobTargets, TargetPlace};
+use ferrio_stats::{DiskCounters, DiskGap, DiskRecord, DiskRequests, Evidence, JobTargets, ReportedFacts, TargetPlace};
 
 const SECTOR_BYTES: u64 = 512;
 
 /// Enters the counters, and the jobs whose work they can be compared with.
 ///
 /// A report does not say which job used which disk, so that all disks count as one: they have done at least what any job asked of
-/// them. Devices made of others are counted with these, which makes the sum larger, never smaller. Without bytes (fio before 3.36), or
-/// without any disk (files in memory, on a network), there is nothing to compare with.
-pub(super) fn enter(result: &RunResult, provenance: &Provenance, evidence: &mut Evidence) {
+/// them. Devices made of others are counted with these, which makes the sum larger, never smaller. Without bytes (fio before 3.36, terse
+/// output) the requests are counted alone; without any disk (files in memory, on a network), or with counters that are all 0, there is
+/// nothing to compare with.
+pub(super) fn enter(result: &RunResult, provenance: &Provenance, facts: &mut ReportedFacts, evidence: &mut Evidence) {
+    let n_ios = |of: fn(&ferrio_formats::DiskFigures) -> u64| result.disks.iter().map(of).fold(0, u64::saturating_add);
+    let done = [n_ios(|disk| disk.n_reads), n_ios(|disk| disk.n_writes)];
+    let has_bytes = |disk: &ferrio_formats::DiskFigures| disk.read_bytes.is_some() && disk.written_bytes.is_some();
+    let n_bytes = n_ios(|disk| disk.read_bytes.unwrap_or(0).saturating_add(disk.written_bytes.unwrap_or(0)));
+    facts.disk_gap = match () {
+        () if result.disks.is_empty() => Some(DiskGap::NoDisk),
+        () if done == [0, 0] && n_bytes == 0 => Some(DiskGap::AllZero),
+        () if !result.disks.iter().all(has_bytes) => Some(DiskGap::NoBytes),
+        () => None,
+    };
+    if facts.disk_gap == Some(DiskGap::NoBytes) {
+        let names = result.disks.iter().map(|disk| disk.name.clone()).collect();
+        let merged = [n_ios(|disk| disk.merged_reads), n_ios(|disk| disk.merged_writes)];
+        facts.disk_requests = Some(DiskRequests { names, done, merged });
+    }
+    if facts.disk_gap.is_some() {
+        return;
+    }
     let bytes = |of: fn(&ferrio_formats::DiskFigures) -> Option<u64>| {
         result.disks.iter().map(of).try_fold(0_u64, |sum, bytes| Some(sum.saturating_add(bytes?)))
     };
     let (Some(read), Some(written)) = (bytes(|disk| disk.read_bytes), bytes(|disk| disk.written_bytes)) else { return };
-    if result.disks.is_empty() {
-        return;
-    }
     let names: Vec<&str> = result.disks.iter().map(|disk| disk.name.as_str()).collect();
     let name = names.join(" and ");
-    let n_ios = |of: fn(&ferrio_formats::DiskFigures) -> u64| result.disks.iter().map(of).fold(0, u64::saturating_add);
     let counters = DiskCounters {
-        ios: [n_ios(|disk| disk.n_reads), n_ios(|disk| disk.n_writes)],
+        ios: done,
         sectors: [read / SECTOR_BYTES, written / SECTOR_BYTES],
         util_percent: result.disks.iter().map(|disk| disk.busy_percent).fold(0.0, f64::max),
         ..DiskCounters::default()

@@ -2,13 +2,13 @@
 //!
 //! Must not know: figures. Start reading at [`of`].
 
-use super::worker_counts;
+use super::{facts, worker_counts};
 use ferrio_formats::{JobResult, RunResult};
 use ferrio_job::environment::AnyMachine;
 use ferrio_job::{Environment, UsageError};
 use ferrio_spec::JobSpec;
 use ferrio_stats::provenance::JobOptions;
-use ferrio_stats::{Failure, WorkerFate, WorkerRecord};
+use ferrio_stats::{Failure, ReportedRow, WorkerFate, WorkerRecord};
 use ferrio_units::Wording;
 use std::ffi::OsString;
 
@@ -121,6 +121,11 @@ impl ReportedJob<'_> {
             }
         };
         (0..self.n_clones()).map(clone).collect()
+    }
+
+    /// What the report says about the rows of its clones.
+    pub(super) fn rows(&self, first_number: u32) -> impl Iterator<Item = ReportedRow> + '_ {
+        (first_number..).zip(&self.rows).map(|(number, row)| facts::row(number, row))
     }
 
     /// What the record says about its options.

@@ -7,6 +7,7 @@
 //! Must not know: formats of reports. Start reading at [`record_of`], then [`examine`].
 
 mod disks;
+mod facts;
 mod jobs;
 mod worker_counts;
 
@@ -25,14 +26,17 @@ pub fn record_of(result: &RunResult, environment: &dyn Environment) -> RunRecord
         ..RunRecord::default()
     };
     let (mut provenance, mut reason) = (Provenance::default(), None);
+    let mut facts = facts::of(result);
     for job in jobs::of(result, environment) {
         let index = provenance.jobs.len() as u32;
         let first_number = record.workers.len() as u32 + 1;
         reason = reason.or_else(|| job.unreadable());
+        facts.rows.extend(job.rows(first_number));
         record.workers.extend(job.workers(index, first_number));
         provenance.jobs.push(job.into_options(first_number));
     }
-    disks::enter(result, &provenance, &mut record.evidence);
+    disks::enter(result, &provenance, &mut facts, &mut record.evidence);
+    record.evidence.reported = Some(Box::new(facts));
     record.provenance = Some(Box::new(provenance));
     record.audit = Some(reason.map_or_else(|| ferrio_insight::audit(&record), ferrio_insight::not_examined));
     record

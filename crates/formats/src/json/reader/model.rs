@@ -9,6 +9,7 @@ use crate::json::form::{
 use crate::results::error::ReadErrorKind;
 use crate::results::figure::{figure, impossible};
 use crate::results::provenance::of_text;
+use crate::results::text::mixed_remark;
 use crate::results::{CpuFigures, DiskFigures, JobResult, LatencyClass, RunResult, Shares, SteadyOutcome};
 use ferrio_stats::{Audit, Figures, LatencyFigures, SampledRate};
 use ferrio_units::{DataDirection, PerDirection};
@@ -82,18 +83,20 @@ pub(crate) fn place(result: &mut RunResult, starts_ms: &[u64]) {
 /// The outcome of a search for a steady state.
 fn steady(job: &str, keys: SteadyKeys) -> SteadyOutcome {
     let measured = keys.criterion.as_str().map_or_else(|| keys.criterion.to_string(), str::to_owned);
-    SteadyOutcome::of_texts(job, &(keys.ss, measured), keys.duration, keys.attained != 0)
+    let mean_ios_per_sec = keys.data.and_then(|data| data.iops_mean);
+    SteadyOutcome {
+        mean_ios_per_sec,
+        ..SteadyOutcome::of_texts(job, &(keys.ss, measured), keys.duration, keys.attained != 0)
+    }
 }
 
 fn job(job: JobKeys, remarks: &mut Vec<String>) -> Outcome<JobResult> {
     let mut directions = PerDirection([direction(job.read)?, direction(job.write)?, direction(job.trim)?]);
     if let (Some(mixed), PerDirection([None, None, None])) = (direction(job.mixed)?, &directions) {
         directions.0[0] = Some(mixed);
-        remarks.push(format!(
-            "The report of job {:?} has reads, writes and trims in one (unified_rw_reporting): they are shown as reads.",
-            job.jobname
-        ));
+        remarks.push(mixed_remark(&job.jobname));
     }
+    let n_members = members(job.fate.runtime_ms, &directions);
     let name = if job.hostname.is_empty() { job.jobname } else { format!("{} on {}", job.jobname, job.hostname) };
     Ok(JobResult {
         name,
@@ -116,7 +119,16 @@ fn job(job: JobKeys, remarks: &mut Vec<String>) -> Outcome<JobResult> {
         depths: shares(job.iodepth_level.0)?,
         latency_classes: latency_classes([job.latency_ns, job.latency_us, job.latency_ms])?,
         series: Vec::new(),
+        n_members,
     })
+}
+
+/// The least number of jobs whose times together are as long, none of them longer than the figures.
+fn members(together_ms: i64, directions: &PerDirection<Option<Figures>>) -> Option<u32> {
+    let longest_ns =
+        directions.0.iter().flatten().map(|figures| figures.runtime_ns).max().filter(|longest| *longest > 0)?;
+    let summed_ns = u64::try_from(together_ms).ok().filter(|summed| *summed > 0)?.saturating_mul(NS_PER_MS);
+    u32::try_from(summed_ns.div_ceil(longest_ns)).ok()
 }
 
 /// Classes of latencies that are not empty, from the objects for nanoseconds, microseconds and milliseconds.
@@ -240,6 +252,8 @@ fn disk(disk: DiskKeys) -> Outcome<DiskFigures> {
         name: disk.name,
         n_reads: count("read_ios", disk.read_ios)?,
         n_writes: count("write_ios", disk.write_ios)?,
+        merged_reads: count("read_merges", disk.read_merges)?,
+        merged_writes: count("write_merges", disk.write_merges)?,
         read_bytes: bytes("read_sectors", disk.read_sectors)?,
         written_bytes: bytes("write_sectors", disk.write_sectors)?,
         busy_percent: figure("util", disk.util)?,

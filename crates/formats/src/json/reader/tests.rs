@@ -73,6 +73,7 @@ fn a_search_for_a_steady_state_is_read() {
         window_secs: 5,
         is_attained: true,
         measured: "2.34%".to_owned(),
+        mean_ios_per_sec: None,
     };
     assert_eq!(result.steady, [expected]);
     assert_eq!(parsed(REPORT).expect("a report").steady, []);

@@ -6,7 +6,7 @@ use super::OptionEffect;
 use crate::accounts::asked::{Asked, as_asked_if, not, of_asked, unseen};
 use crate::measures::asked::{is_held_back, most_ios};
 use crate::text;
-use ferrio_spec::{DirectionMix, SizeSpec};
+use ferrio_spec::{DirectionMix, SizeSpec, ZoneSpec};
 use ferrio_stats::OptionOutcome;
 use ferrio_units::DataDirection;
 
@@ -160,7 +160,7 @@ fn wanted_bytes(asked: &Asked<'_, '_>) -> Option<u64> {
     let is_plain = !spec.replay.is_set()
         && spec.verify.is_none()
         && spec.pattern.mix != DirectionMix::TrimWrite
-        && spec.zones == Default::default()
+        && spec.zones == ZoneSpec::default()
         && !spec.extent.fill_device
         && spec.steady_state.duration_us == 0
         && !asked.job.engine.moves_nothing();

@@ -5,7 +5,7 @@
 use super::OptionEffect;
 use crate::accounts::asked::{Asked, as_asked_if, not, unseen};
 use crate::text;
-use ferrio_spec::{DirectionMix, RandomDistribution};
+use ferrio_spec::{DirectionMix, RandomDistribution, ZoneSpec};
 use ferrio_stats::OptionOutcome;
 use ferrio_units::DataDirection;
 
@@ -70,7 +70,7 @@ pub(super) const EFFECTS: &[OptionEffect] = &[
         DRAWN,
     )
     .in_vain_if(|asked| {
-        let has_none = asked.spec().zones == Default::default();
+        let has_none = asked.spec().zones == ZoneSpec::default();
         (has_none && asked.is_on()).then(|| "there is no zonemode".to_owned())
     }),
     OptionEffect::nowhere(

@@ -12,7 +12,7 @@ use ferrio_units::DataDirection;
 pub(super) const EFFECTS: &[OptionEffect] = &[
     OptionEffect::measured(&["direct", "buffered"], direct).in_vain_if(direct_in_vain),
     OptionEffect::measured(&["fsync", "fdatasync"], syncs).in_vain_if(without_writes),
-    OptionEffect::measured(&["end_fsync", "fsync_on_close", "end_syncfs"], |asked| asked.unless_found())
+    OptionEffect::measured(&["end_fsync", "fsync_on_close", "end_syncfs"], Asked::unless_found)
         .in_vain_if(without_writes),
     OptionEffect::measured(&["sync"], |asked| {
         if asked.spec().durability.sync == SyncMode::None {
@@ -26,7 +26,7 @@ pub(super) const EFFECTS: &[OptionEffect] = &[
         "the kernel does not tell whether it has minded it",
     )
     .in_vain_if(without_writes),
-    OptionEffect::measured(&["overwrite"], |asked| asked.unless_found()).in_vain_if(without_writes),
+    OptionEffect::measured(&["overwrite"], Asked::unless_found).in_vain_if(without_writes),
 ];
 
 /// The job neither writes nor trims.

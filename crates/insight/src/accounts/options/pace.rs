@@ -140,8 +140,8 @@ fn pauses(asked: &Asked<'_, '_>) -> OptionOutcome {
         - asked.n_clones() as f64 * (1.0 + f64::from(asked.spec().queue.iodepth)))
     .max(0.0);
     let wanted = n_pauses * pauses.pause_us as f64 / 1e6;
-    let paused = times.paused_ns as f64 / 1e9;
-    as_asked_if(paused >= wanted * PAUSED_SHARE, || of_asked(paused, wanted, " s"))
+    let done_secs = times.paused_ns as f64 / 1e9;
+    as_asked_if(done_secs >= wanted * PAUSED_SHARE, || of_asked(done_secs, wanted, " s"))
 }
 
 fn latency_target(asked: &Asked<'_, '_>) -> OptionOutcome {
@@ -161,7 +161,7 @@ fn latency_target(asked: &Asked<'_, '_>) -> OptionOutcome {
         let Some(histogram) = &latency.histogram else {
             return unseen("the distribution of its latencies was not measured");
         };
-        let within = histogram.folded().into_iter().filter(|(index, _)| {
+        let within = histogram.folded().filter(|(index, _)| {
             ferrio_stats::histogram::bucket_latency_ns(*index) <= latency_limit_ns(latency_us(asked))
         });
         n_within += within.map(|(_, count)| count).sum::<u64>();

@@ -3,6 +3,7 @@
 use crate::audit_input::{AuditInput, AuditedJob, is_in_memory};
 use crate::measures::asked::waits_in_syncs;
 use crate::rules::{FindingRule, MeasuredState, Observation};
+use crate::unexamined::EvidenceKind;
 use ferrio_spec::SyncMode;
 use ferrio_stats::{Figures, LatencyFigures, Measured, Severity};
 use ferrio_units::DataDirection;
@@ -18,7 +19,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
           behind it.",
     example: "--name=log --rw=write --bs=4k --size=4m --ioengine=psync --fdatasync=1",
     cure: "Read the latencies of the row sync, or write with --direct=1 --sync=dsync, so that each write waits for the device.",
-    needs: &[],
+    needs: &[EvidenceKind::Options],
     looks_at_reports: true,
     contradicts: &[],
     state: MeasuredState::Lasting,

@@ -3,6 +3,7 @@
 use crate::audit_input::{AuditInput, AuditedJob};
 use crate::measures::asked::most_ios;
 use crate::rules::{FindingRule, MeasuredState, Observation};
+use crate::unexamined::EvidenceKind;
 use ferrio_stats::{Measured, Severity};
 use ferrio_units::DataDirection;
 use ferrio_units::humanize::{counted, thousands};
@@ -16,7 +17,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     why: "A sync follows after so many writes. With fewer writes there is none, and the figures are those of a job without syncs.",
     example: "--name=a --rw=write --bs=1m --size=64m --fsync=100 --ioengine=psync",
     cure: "Use a smaller interval, more writes, or --end_fsync=1 for one sync at the end.",
-    needs: &[],
+    needs: &[EvidenceKind::Options],
     looks_at_reports: true,
     contradicts: &["fsync", "fdatasync"],
     state: MeasuredState::Lasting,

@@ -3,6 +3,7 @@
 use crate::audit_input::{AuditInput, AuditedJob, is_in_memory};
 use crate::measures::asked::waits_for_writes;
 use crate::rules::{FindingRule, MeasuredState, Observation};
+use crate::unexamined::EvidenceKind;
 use ferrio_stats::Severity;
 use ferrio_units::DataDirection;
 
@@ -15,7 +16,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     why: "Such a job ends when its data is in memory, so a small one measures memory and a large one a mix of both.",
     example: "--name=a --rw=write --size=1g --ioengine=psync",
     cure: "Add --direct=1, or --end_fsync=1 so that the time of the write-back counts.",
-    needs: &[],
+    needs: &[EvidenceKind::Options],
     looks_at_reports: true,
     contradicts: &[],
     state: MeasuredState::Lasting,

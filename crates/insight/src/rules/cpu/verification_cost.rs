@@ -15,7 +15,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
           bandwidth and IOPS are lower than those of the device.",
     example: "--name=a --rw=write --bs=1m --size=1g --direct=1 --verify=sha3-512",
     cure: "Take figures from a run without --verify, and verify in another one; --verify=crc32c costs least.",
-    needs: &[EvidenceKind::CpuTurns],
+    needs: &[EvidenceKind::CpuTurns, EvidenceKind::Options],
     looks_at_reports: true,
     contradicts: &[],
     state: MeasuredState::Lasting,

@@ -3,6 +3,7 @@
 use crate::audit_input::{AuditInput, AuditedJob};
 use crate::measures::asked::is_depth_in_vain;
 use crate::rules::{FindingRule, MeasuredState, Observation};
+use crate::unexamined::EvidenceKind;
 use ferrio_stats::{Measured, Severity};
 
 pub(crate) const RULE: FindingRule = FindingRule {
@@ -14,7 +15,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     why: "The kernel does a buffered request of libaio within io_submit(), so one I/O is in flight whatever iodepth says.",
     example: "--name=a --ioengine=libaio --iodepth=32 --rw=randread --size=1g",
     cure: "Add --direct=1, or take --ioengine=io_uring, which keeps buffered I/O in flight too.",
-    needs: &[],
+    needs: &[EvidenceKind::Options],
     looks_at_reports: true,
     contradicts: &[],
     state: MeasuredState::Lasting,

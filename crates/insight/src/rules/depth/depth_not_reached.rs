@@ -5,6 +5,7 @@ use crate::measures::asked::is_held_back;
 use crate::measures::cpu_time::{throttled_share, waiting_share};
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
+use crate::unexamined::EvidenceKind;
 use ferrio_stats::{Measured, Severity};
 use ferrio_units::DataDirection;
 
@@ -18,7 +19,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     example: "--name=a --ioengine=libaio --iodepth=256 --rw=randwrite --bs=4k --direct=1 --size=1g",
     cure: "Take the figures for the depth that was reached, or use more jobs (--numjobs). If CPU/I/O is near p50, the CPU is the limit; the same \
            command without the word run shows slat, the time that submission takes.",
-    needs: &[],
+    needs: &[EvidenceKind::Options],
     looks_at_reports: true,
     contradicts: &["iodepth"],
     state: MeasuredState::Lasting,

@@ -5,6 +5,7 @@ use crate::measures::asked::is_depth_in_vain;
 use crate::measures::extents::first_written_bytes;
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
+use crate::unexamined::EvidenceKind;
 use ferrio_spec::{GroupingSpec, JobSpec, PaceSpec};
 use ferrio_stats::{Measured, Severity};
 use ferrio_units::DataDirection;
@@ -21,7 +22,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     example: "--bs=4k --rw=randread --direct=1 --ioengine=libaio --filename=/data/file --size=1g --name=a --iodepth=16 --name=b --stonewall \
               --iodepth=64",
     cure: "Use the smallest iodepth and numjobs beyond which IOPS do not grow.",
-    needs: &[],
+    needs: &[EvidenceKind::Options],
     looks_at_reports: true,
     contradicts: &[],
     state: MeasuredState::Lasting,

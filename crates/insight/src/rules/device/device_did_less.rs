@@ -65,7 +65,7 @@ fn tell(case: &AuditInput<'_>, shortfall: &Shortfall) -> Observation {
         .as_ref()
         .and_then(|upper| behind_loop(case, direction, upper))
         .or_else(|| in_holes(case, shortfall, &jobs))
-        .unwrap_or_else(|| at_the_top(direction, &jobs, does));
+        .unwrap_or_else(|| if case.lacks_options() { not_told() } else { at_the_top(direction, &jobs, does) });
     let explanation = format!(
         "{missing} of the bytes {did} never reached {devices}: the jobs have {did} {}, the device{} {}. {reason}",
         text::bytes(claimed),
@@ -129,6 +129,13 @@ fn at_the_top(direction: DataDirection, jobs: &[&AuditedJob<'_>], does: &str) ->
         ),
     };
     (reason.to_owned(), cure)
+}
+
+/// The cause where the report does not say whether the I/O was direct.
+fn not_told() -> (String, Option<String>) {
+    let reason = "Something above the device answered them: the page cache, if the job had no direct=1, which this report does not tell, \
+                  or else a cache below it.";
+    (reason.to_owned(), None)
 }
 
 /// The cause between two levels, if a loop device is above the lower one.

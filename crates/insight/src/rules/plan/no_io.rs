@@ -3,6 +3,7 @@
 use crate::audit_input::{AuditedJob, sum};
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
+use crate::unexamined::EvidenceKind;
 use ferrio_spec::SizeSpec;
 use ferrio_stats::{Measured, Severity};
 use ferrio_units::DataDirection;
@@ -17,7 +18,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     why: "A job without I/O has no figures. That it ended without an error does not mean that it has tested anything.",
     example: "--name=a --ioengine=psync --rw=read --size=4m --time_based --runtime=1us",
     cure: "See the reason in the finding.",
-    needs: &[],
+    needs: &[EvidenceKind::Options],
     looks_at_reports: true,
     contradicts: &[],
     state: MeasuredState::Lasting,

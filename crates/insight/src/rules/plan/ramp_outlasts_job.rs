@@ -3,6 +3,7 @@
 use crate::audit_input::{AuditInput, AuditedJob};
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
+use crate::unexamined::EvidenceKind;
 use ferrio_spec::SizeSpec;
 use ferrio_stats::{Measured, Severity};
 
@@ -16,7 +17,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
           there is nothing to count.",
     example: "--name=a --rw=read --size=64m --direct=1 --ramp_time=30",
     cure: "Add --time_based and --runtime, which begins behind the ramp, or use a larger --size.",
-    needs: &[],
+    needs: &[EvidenceKind::Options],
     looks_at_reports: true,
     contradicts: &[],
     state: MeasuredState::Lasting,

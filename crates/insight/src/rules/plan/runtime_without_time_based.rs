@@ -3,6 +3,7 @@
 use crate::audit_input::{AuditInput, AuditedJob};
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
+use crate::unexamined::EvidenceKind;
 use ferrio_stats::{Measured, Severity};
 use ferrio_units::DataDirection;
 
@@ -15,7 +16,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
           second measured the first second.",
     example: "--name=a --rw=read --size=1g --runtime=60",
     cure: "Add --time_based, so that the job begins anew until its runtime is over.",
-    needs: &[],
+    needs: &[EvidenceKind::Options],
     looks_at_reports: true,
     contradicts: &[],
     state: MeasuredState::Lasting,

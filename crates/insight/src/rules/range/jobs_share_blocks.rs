@@ -3,6 +3,7 @@
 use crate::audit_input::{AuditInput, AuditedJob};
 use crate::measures::ranges::shared_part;
 use crate::rules::{FindingRule, MeasuredState, Observation};
+use crate::unexamined::EvidenceKind;
 use ferrio_spec::{DirectoryPer, SizeSpec};
 use ferrio_stats::Severity;
 use ferrio_units::DataDirection;
@@ -18,7 +19,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
           blocks wait for each other, and leave data that nobody can verify.",
     example: "--name=a --filename=/data/file --numjobs=4 --rw=read --direct=1",
     cure: "Give each clone a part of its own, with --offset_increment and a smaller --size, or files of its own, without --filename. Clones that are to go through the file together have --shared_stream=NAME.",
-    needs: &[],
+    needs: &[EvidenceKind::Options],
     looks_at_reports: true,
     contradicts: &[],
     state: MeasuredState::Lasting,

@@ -4,6 +4,7 @@ use crate::audit_input::{AuditInput, AuditedJob};
 use crate::measures::asked::waits_beside_rate;
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
+use crate::unexamined::EvidenceKind;
 use ferrio_spec::RateProcess;
 use ferrio_stats::{Finding, Measured, Severity};
 use ferrio_units::DataDirection;
@@ -19,7 +20,7 @@ pub const RULE: FindingRule = FindingRule {
           the one before it is done, as if it had no rate.",
     example: "--name=a --rw=randread --size=1g --direct=1 --rate_iops=1000000",
     cure: "Use a lower rate, a larger --iodepth with an asynchronous engine, or more jobs.",
-    needs: &[],
+    needs: &[EvidenceKind::Options],
     looks_at_reports: true,
     contradicts: &[],
     state: MeasuredState::Lasting,

@@ -52,7 +52,7 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
 // A result instead of jobs.
 #[derive(Debug, Args)]
 pub(super) struct ResultOption {
-    /// Examine the result of a run instead, such as the JSON of fio: which figures its own evidence contradicts, and what could not be examined
+    /// Examine the result of a run instead, such as the JSON, the text or the terse lines of fio: which figures its own evidence contradicts, and what could not be examined
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     result: Option<PathBuf>,
 }

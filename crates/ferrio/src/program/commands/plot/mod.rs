@@ -28,7 +28,7 @@ const PROGRAM: &str = "ferrio plot";
     after_help = exit::PLAIN,
 )]
 struct Request {
-    /// JSON reports and logs of fio or ferrio, records of ferrio, history:RUN
+    /// Reports (JSON, text, terse) and logs of fio or ferrio, records of ferrio, history:RUN
     #[arg(value_name = "RESULT", required = true)]
     results: Vec<PathBuf>,
     /// Kind of picture; without it, the one that fits the results

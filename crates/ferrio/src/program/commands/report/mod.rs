@@ -25,7 +25,7 @@ use std::process::ExitCode;
     after_help = exit::PLAIN,
 )]
 struct Request {
-    /// Files with results: JSON reports and performance logs of fio or ferrio, records of ferrio (--record), kept runs (history:RUN)
+    /// Files with results: reports (JSON, text, terse) and performance logs of fio or ferrio, records of ferrio (--record), kept runs (history:RUN)
     #[arg(value_name = "RESULT", required = true)]
     results: Vec<PathBuf>,
     #[arg(long, help = format!("The report of a record again, in formats joined by commas: {OUTPUT_FORMAT_NAMES}"), value_name = "LIST", value_parser = formats)]
