@@ -30,7 +30,7 @@ pub fn survey(spec: RunSpec, command_line: &[String], readonly: bool) -> Result<
     let mut evidence = crate::evidence::targets_without_run(&probed(&plan.workers));
     note_claimed(&mut evidence, &plan.workers);
     evidence.laid_over = plan.workers.iter().flat_map(laid_over).collect();
-    evidence.obstacles = obstacles::find(&plan, readonly);
+    plan.facts.obstacles = obstacles::find(&plan, readonly);
     Ok(RunRecord { global_options, provenance: Some(provenance(&plan)), evidence, ..RunRecord::default() })
 }
 

@@ -275,8 +275,8 @@ mod tests {
     }
 
     /// I/Os of a job on a host from one millisecond to another.
-    fn interval(rank: u32, job: u32, (start_ms, end_ms): (u64, u64), iops: f64) -> HostInterval {
-        let (start_ns, end_ns) = (start_ms * 1_000_000, end_ms * 1_000_000);
+    fn interval(rank: u32, job: u32, ms: (u64, u64), iops: f64) -> HostInterval {
+        let (start_ns, end_ns) = (ms.0 * 1_000_000, ms.1 * 1_000_000);
         HostInterval { rank, job, start_ns, end_ns, iops, bw_bytes: iops * 4096.0, p99_ns: Some(iops as u64) }
     }
 
@@ -292,7 +292,7 @@ mod tests {
             board.interval(&interval(rank, 0, (0, 1000), rate));
             board.interval(&interval(rank, 1, (0, 1000), rate / 2.0));
         }
-        assert_eq!([0, 1, 2].map(|rank| iops(&board, rank)), [150.0, 60.0, 135.0]);
+        assert_eq!([0, 1, 2].map(|rank| iops(&board, rank) as u64), [150, 60, 135]);
         let slowest = SlowestHost { name: "h1".to_owned(), iops: 60.0, median_iops: 135.0 };
         assert_eq!(board.summary(), HostsSummary { slowest: Some(slowest), lost: Vec::new() });
         assert_eq!(board.now_of(&board.hosts[0]).p99_ns, Some(100));

@@ -168,10 +168,11 @@ fn groups_of_processes_are_shown_and_the_report_follows() {
 /// What a program in the place of ssh says to the terminal comes behind the screen.
 #[test]
 fn hosts_of_a_fleet_are_shown_and_lost_ones_are_named() {
-    let test = "hosts_of_a_fleet_are_shown_and_lost_ones_are_named";
     let jobs =
         "--on-lost-host=continue --ioengine=null --size=1t --rate_iops=500 --time_based --runtime=600 --name=first";
-    let Some(mut run) = OnTerminal::of_fleet((100, 30), "a,b,c", jobs) else { return skip(test, NEEDS) };
+    let Some(mut run) = OnTerminal::of_fleet((100, 30), "a,b,c", jobs) else {
+        return skip("hosts_of_a_fleet_are_shown_and_lost_ones_are_named", NEEDS);
+    };
     run.wait_until("hosts", |text| has_all(text, &["3 hosts", "slowest", "of the median", "IOPS over time", "x 3"]));
     let pid = run.scratch.read("pid.c").trim().parse().expect("the worker's process");
     send(pid, Signal::KILL);

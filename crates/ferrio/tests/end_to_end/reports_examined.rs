@@ -71,7 +71,7 @@ fn what_cannot_be_examined_is_said() {
 }
 
 /// The text of fio 3.33 as somebody has posted it: 133,598 reads of 4 KiB in 3 s, of which the disk did 41.
-const POST: &str = r#"Is this disk fast?
+const POST: &str = r"Is this disk fast?
 
 > $ fio --name=a --rw=randread --bs=4k
 > a: (g=0): rw=randread, bs=(R) 4096B-4096B, (W) 4096B-4096B, (T) 4096B-4096B, ioengine=psync, iodepth=1
@@ -94,7 +94,7 @@ const POST: &str = r#"Is this disk fast?
 >
 > Disk stats (read/write):
 >   vda: ios=41/7, merge=0/2, ticks=3/1, in_queue=4, util=0.88%
-"#;
+";
 
 #[test]
 fn a_post_is_shown_examined_compared_and_drawn() {

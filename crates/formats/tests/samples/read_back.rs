@@ -58,7 +58,10 @@ fn result(name: &str, content: &str) -> RunResult {
 
 /// A whole number whose last digits are zeros for a larger unit: nanoseconds of that unit.
 fn unit_of(value_ns: u64) -> u64 {
-    [1_000_000_000, 1_000_000, 1_000].into_iter().find(|unit| value_ns > 0 && value_ns % unit == 0).unwrap_or(1)
+    [1_000_000_000, 1_000_000, 1_000]
+        .into_iter()
+        .find(|unit| value_ns > 0 && value_ns.is_multiple_of(*unit))
+        .unwrap_or(1)
 }
 
 #[track_caller]
@@ -207,7 +210,7 @@ fn text_and_terse_have_the_figures_of_the_json() {
             assert_eq!(read.program, program, "{name}");
             // A post, a mail, a terminal.
             for (mark, end) in [("> ", ""), (">>> ", "\r"), ("        ", "  "), ("\u{a0}\u{a0}", "")] {
-                let marked: String = text.lines().map(|line| format!("{mark}{line}{end}\n")).collect();
+                let marked: String = text.lines().flat_map(|line| [mark, line, end, "\n"]).collect();
                 let around = format!(
                     "My disk is slow, see below: {{\nfio-based test;\n{marked}\nAny ideas? (read: why)\n--\nJoe\n"
                 );
@@ -223,7 +226,7 @@ fn text_and_terse_have_the_figures_of_the_json() {
             let read = result("r.terse", &terse);
             assert_result(&format!("{name}: terse"), &read, &json, true);
             let around =
-                format!("$ fio --minimal\n{}\n", terse.lines().map(|line| format!("> {line}\n")).collect::<String>());
+                format!("$ fio --minimal\n{}\n", terse.lines().flat_map(|line| ["> ", line, "\n"]).collect::<String>());
             assert_eq!(result("r.terse", &around).jobs, read.jobs, "{name}");
         }
         n_read += 1;

@@ -32,8 +32,8 @@ impl<'c, 'a> Asked<'c, 'a> {
 
     /// The job, or the whole run, gives an option of this name and does not turn it off.
     pub(crate) fn is_given(&self, name: &str) -> bool {
-        let all = self.case.record.global_options.iter().chain(&self.spec().given_options);
-        all.filter(|(given, _)| given == name).next_back().is_some_and(|(_, value)| !matches!(value.as_str(), "0" | "false"))
+        let mut all = self.case.record.global_options.iter().chain(&self.spec().given_options);
+        all.rfind(|(given, _)| given == name).is_some_and(|(_, value)| !matches!(value.as_str(), "0" | "false"))
     }
 
     /// The files of a clone; `None`: they are known only when the job starts.

@@ -33,6 +33,7 @@ pub(crate) fn collect(
         command_line: without_secrets(command_line, &secrets),
         from_environment: Vec::new(),
         late_globals: Vec::new(),
+        obstacles: Vec::new(),
         cpu: cpu_facts(&info),
         host_name: info.host_name,
         kernel_release: info.kernel_release,

@@ -224,21 +224,22 @@ impl Watch {
         }
         if due.trigger || self.requests.take_trigger() {
             self.workers.ask_for_states(&self.scene);
-            self.end_all(EndedBy::Trigger, observer);
+            self.end_all(&EndedBy::Trigger, observer);
             self.command.pull(&self.scene);
         }
         self.command.look(&self.workers, &self.scene, observer);
         if self.requests.take_end() {
-            self.end_all(self.requests.ended_by(), observer);
+            let by = self.requests.ended_by();
+            self.end_all(&by, observer);
             if self.requests.is_aborted() {
                 self.workers.kill_all();
             }
         }
     }
 
-    fn end_all(&mut self, by: EndedBy, observer: &mut dyn RunObserver) {
+    fn end_all(&mut self, by: &EndedBy, observer: &mut dyn RunObserver) {
         self.told_at.get_or_insert_with(|| self.scene.time.now());
-        self.workers.end_all(&by, &self.scene, observer);
+        self.workers.end_all(by, &self.scene, observer);
     }
 
     /// The time since all workers were told to end, if that is longer than the limit.

@@ -58,9 +58,6 @@ pub struct Evidence {
     /// Files that held data and were shorter than a job needs that only reads; empty: none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub laid_over: Vec<LaidOver>,
-    /// Why jobs cannot start, as far as that shows before the run; empty: nothing is in their way, or it was not looked at.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub obstacles: Vec<StartObstacle>,
     /// Jobs that repeat the last run on their targets.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub earlier_runs: Option<Vec<EarlierRun>>,

@@ -7,6 +7,7 @@
 mod common;
 mod limits;
 
+use crate::StartObstacle;
 use crate::wire::{self, WireError};
 use ferrio_spec::{JobSpec, LateGlobal};
 use serde::{Deserialize, Deserializer, Serialize};
@@ -26,6 +27,9 @@ pub struct Provenance {
     /// Sections `[global]` behind jobs of their file.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub late_globals: Vec<LateGlobal>,
+    /// Reasons for which jobs cannot start, as far as these show before the run; empty: nothing is in their way, or it was not looked at.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub obstacles: Vec<StartObstacle>,
     pub host_name: String,
     /// Release of the kernel, such as `6.1.0-13-amd64`.
     pub kernel_release: String,

@@ -12,7 +12,7 @@ use ferrio_units::DataDirection;
 pub(super) const EFFECTS: &[OptionEffect] = &[
     OptionEffect::measured(&["direct", "buffered"], direct).in_vain_if(direct_in_vain),
     OptionEffect::measured(&["fsync", "fdatasync"], syncs).in_vain_if(without_writes),
-    OptionEffect::measured(&["end_fsync", "fsync_on_close", "end_syncfs"], Asked::unless_found)
+    OptionEffect::measured(&["end_fsync", "fsync_on_close", "end_syncfs"], unless_contradicted)
         .in_vain_if(without_writes),
     OptionEffect::measured(&["sync"], |asked| {
         if asked.spec().durability.sync == SyncMode::None {
@@ -26,8 +26,12 @@ pub(super) const EFFECTS: &[OptionEffect] = &[
         "the kernel does not tell whether it has minded it",
     )
     .in_vain_if(without_writes),
-    OptionEffect::measured(&["overwrite"], Asked::unless_found).in_vain_if(without_writes),
+    OptionEffect::measured(&["overwrite"], unless_contradicted).in_vain_if(without_writes),
 ];
+
+fn unless_contradicted(asked: &Asked<'_, '_>) -> OptionOutcome {
+    asked.unless_found()
+}
 
 /// The job neither writes nor trims.
 pub(super) fn without_writes(asked: &Asked<'_, '_>) -> Option<String> {

@@ -75,8 +75,8 @@ fn uses_same(job: &AuditedJob<'_>, other: &AuditedJob<'_>) -> bool {
 
 fn not_read(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> Option<Observation> {
     let verify = job.spec.verify.as_ref().filter(|verify| !verify.reads_back)?;
-    let all = case.record.global_options.iter().chain(&job.spec.given_options);
-    let is_asked = all.filter(|(name, _)| name == "do_verify").next_back().is_some_and(|(_, value)| value == "0");
+    let mut all = case.record.global_options.iter().chain(&job.spec.given_options);
+    let is_asked = all.rfind(|(name, _)| name == "do_verify").is_some_and(|(_, value)| value == "0");
     let is_plain = verify.content.method != VerifyMethod::Null && !job.spec.replay.is_set();
     let only_writes = job.does(DataDirection::Write) && !job.does(DataDirection::Read);
     if !case.is_before() || !is_asked || !is_plain || !only_writes {

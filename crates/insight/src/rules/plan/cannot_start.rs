@@ -25,7 +25,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
 };
 
 fn find(case: &AuditInput<'_>) -> Vec<Observation> {
-    let obstacles = case.record.evidence.obstacles.iter();
+    let obstacles = case.provenance.obstacles.iter();
     obstacles.filter_map(|obstacle| observation(case, obstacle)).collect()
 }
 
@@ -45,21 +45,27 @@ fn sentence(failure: &Failure) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::audit;
     use crate::rules::testing::{TestRun, job};
     use ferrio_spec::DirectionMix;
+    use ferrio_stats::RunRecord;
     use ferrio_stats::note::FileNote;
 
     #[test]
     fn each_obstacle_is_told_in_the_words_of_the_run() {
-        let mut scene = TestRun::new(job("a", DirectionMix::Read)).before();
-        assert!(!scene.found().contains(&RULE.id.to_owned()));
-        let failure = Failure::new(2, "x.rs:1", "open").explained(FileNote::CreationDisallowed);
-        scene.record.evidence.obstacles = vec![StartObstacle { job_index: 0, failure }];
-        let expected = "The run would end with this error: file creation disallowed by allow_file_create=0.";
-        assert_eq!(scene.finding(RULE.id).explanation, expected);
-        scene.record.evidence.obstacles[0].failure = Failure::new(2, "x.rs:1", "open");
+        let mut record = TestRun::new(job("a", DirectionMix::Read)).before().made();
+        let told = |record: &RunRecord| audit(record).findings.into_iter().find(|found| found.id == RULE.id);
+        assert_eq!(told(&record), None);
+        let mut failing = |failure: Failure| {
+            record.provenance.as_mut().expect("facts").obstacles = vec![StartObstacle { job_index: 0, failure }];
+            told(&record).expect("a finding").explanation
+        };
         assert_eq!(
-            scene.finding(RULE.id).explanation,
+            failing(Failure::new(2, "x.rs:1", "open").explained(FileNote::CreationDisallowed)),
+            "The run would end with this error: file creation disallowed by allow_file_create=0."
+        );
+        assert_eq!(
+            failing(Failure::new(2, "x.rs:1", "open")),
             "The run would end with this error: open: No such file or directory."
         );
     }

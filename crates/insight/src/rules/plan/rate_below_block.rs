@@ -23,8 +23,8 @@ pub(crate) const RULE: FindingRule = FindingRule {
 };
 
 fn of_job(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> Option<Observation> {
-    let all = case.record.global_options.iter().chain(&job.spec.given_options);
-    let (_, written) = all.filter(|(name, _)| name == "rate").next_back()?;
+    let mut all = case.record.global_options.iter().chain(&job.spec.given_options);
+    let (_, written) = all.rfind(|(name, _)| name == "rate")?;
     let is_plain = |part: &str| part.trim().bytes().all(|byte| byte.is_ascii_digit());
     if !written.split(',').all(is_plain) {
         return None;

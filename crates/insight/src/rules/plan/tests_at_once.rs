@@ -4,7 +4,7 @@ use crate::audit_input::{AuditInput, AuditedJob};
 use crate::measures::asked::is_paced;
 use crate::measures::ranges::shared_part;
 use crate::rules::{FindingRule, MeasuredState, Observation};
-use ferrio_spec::GroupingSpec;
+use ferrio_spec::{CgroupSpec, GroupingSpec};
 use ferrio_stats::Severity;
 
 pub(crate) const RULE: FindingRule = FindingRule {
@@ -58,7 +58,7 @@ fn is_test(job: &AuditedJob<'_>) -> bool {
     let flows = job.spec.pace.flow.weight > 0;
     let is_apart = job.spec.limits.startdelay_us != (0, 0) || shared_stream.is_some() || *exitall || flows;
     let has_rank = job.spec.worker.prio.is_some() || job.spec.worker.prioclass.is_some() || job.spec.worker.nice != 0;
-    !is_paced(job) && !is_apart && !has_rank && job.spec.surroundings.cgroup == Default::default()
+    !is_paced(job) && !is_apart && !has_rank && job.spec.surroundings.cgroup == CgroupSpec::default()
 }
 
 fn differ(one: &AuditedJob<'_>, two: &AuditedJob<'_>) -> bool {

@@ -128,7 +128,9 @@ impl FleetViews {
 
     fn lose(&mut self, rank: u32, reason: &str) {
         let numbers = self.clones.numbers_on(rank);
-        numbers.iter().for_each(|number| _ = self.running.remove(number));
+        for number in &numbers {
+            self.running.remove(number);
+        }
         self.feed.host_lost(rank, reason, &numbers);
     }
 
