@@ -6,6 +6,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod accounts;
 mod after_crash;
 mod anonymous;
 mod around_jobs;

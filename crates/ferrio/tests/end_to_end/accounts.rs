@@ -1,0 +1,114 @@
+//! The accounts of whole runs: how they ended, where their time went, what was not done as asked.
+//!
+//! Start reading at [`a_run_that_is_ended_says_by_what`].
+
+use crate::support::{Finished, Program, Run, Scratch, has_programs, send};
+use rustix::process::Signal;
+use serde_json::Value;
+use std::time::{Duration, Instant};
+
+fn run(scratch: &Scratch, words: &str) -> Run {
+    Run::new(Program::Ferrio, scratch.path(), &format!("run {words}"))
+}
+
+fn accounts(run: &Finished) -> Value {
+    let document: Value = serde_json::from_str(&run.stdout).unwrap_or_else(|error| panic!("{error}: {}", run.all()));
+    document["accounts"].clone()
+}
+
+/// The parts of a job's time, seconds.
+fn part(accounts: &Value, job: usize, name: &str) -> f64 {
+    accounts["jobs"][job]["time"][name].as_f64().unwrap_or_else(|| panic!("{name}: {accounts}")) / 1e9
+}
+
+fn outcome<'a>(accounts: &'a Value, option: &str) -> &'a Value {
+    let options = accounts["jobs"][0]["options"].as_array().expect("options");
+    options.iter().find(|one| one["option"] == option).unwrap_or_else(|| panic!("{option}: {accounts}"))
+}
+
+const ENDLESS: &str = "--ioengine=null --size=1g --rate_iops=1000 --time_based --runtime=600";
+
+#[test]
+fn a_run_that_is_ended_says_by_what() {
+    let scratch = Scratch::new("accounts-ended");
+    let mut text = run(&scratch, &format!("--name=a {ENDLESS}")).start();
+    text.wait_until("a job", |run| !run.jobs().is_empty());
+    std::thread::sleep(Duration::from_millis(300));
+    send(text.pid(), Signal::INT);
+    let text = text.finish().stdout;
+    assert!(text.starts_with("The run was ended by signal 2 (SIGINT):"), "{text}");
+    assert!(text.contains("Not as asked: runtime=600"), "{text}");
+    assert!(!text.contains("Nothing speaks against these figures"), "{text}");
+
+    let other = "--name=short --ioengine=null --size=1g --number_ios=10 --exitall";
+    let ended = run(&scratch, &format!("--json --name=long {ENDLESS} {other}")).finish();
+    let ending = accounts(&ended)["ending"].clone();
+    assert_eq!((&ending["ending"], &ending["by"]["by"]), (&Value::from("early"), &Value::from("exit_all")), "{ending}");
+    assert_eq!((&ending["by"]["job"], &ending["jobs"][0]), (&Value::from("short"), &Value::from("long")), "{ending}");
+}
+
+#[test]
+fn a_stop_by_a_signal_is_a_part_of_the_time() {
+    let scratch = Scratch::new("accounts-stopped");
+    let mut run =
+        run(&scratch, "--json --name=a --ioengine=null --size=1g --rate_iops=1000 --time_based --runtime=4").start();
+    run.wait_until("a job", |run| !run.jobs().is_empty());
+    std::thread::sleep(Duration::from_millis(300));
+    let worker = run.jobs()[0];
+    send(worker, Signal::STOP);
+    let stopped_at = Instant::now();
+    std::thread::sleep(Duration::from_millis(1500));
+    send(worker, Signal::CONT);
+    let most = stopped_at.elapsed().as_secs_f64();
+    let accounts = accounts(&run.finish());
+    let stopped = part(&accounts, 0, "stopped_ns");
+    // The supervisor looks ten times a second, on a busy machine less often.
+    assert!(stopped > 0.5 && stopped < most + 1.0, "{stopped} of {most}: {accounts}");
+}
+
+/// A tracer delays calls by known times: they are in the part to which they belong, and the parts add up to the whole.
+#[test]
+fn delayed_calls_are_in_their_part() {
+    let test = "delayed_calls_are_in_their_part";
+    if !has_programs(test, &["strace"]) {
+        return;
+    }
+    let scratch = Scratch::new("accounts-delayed");
+    let traced = |inject: &str, words: &str| {
+        let run = run(&scratch, &format!("--json --name=a --filename=f --ioengine=psync --bs=64k {words}"));
+        accounts(&run.under(&format!("strace -f -o /dev/null -e inject={inject}")).finish().succeeded())
+    };
+    let synced = traced("fsync:delay_exit=700000", "--size=256k --rw=write --end_fsync=1");
+    assert!(part(&synced, 0, "closing_syncs_ns") >= 0.7, "{synced}");
+    let read = traced("pread64:delay_exit=50000", "--size=1m --rw=read --thinktime=20000");
+    // 16 reads of 50 ms, and 15 pauses of 20 ms at least; time with another part beside it is that of the other one.
+    let (storage, pausing) = (part(&read, 0, "storage_ns"), part(&read, 0, "pausing_ns"));
+    let beside = part(&read, 0, "kernel_ns") + part(&read, 0, "computing_ns") + part(&read, 0, "cpu_wait_ns");
+    assert!(storage + beside >= 0.8 && pausing + beside >= 0.3, "{read}");
+    assert_eq!(outcome(&read, "thinktime")["outcome"], "as_asked", "{read}");
+    for accounts in [&synced, &read] {
+        let time = accounts["jobs"][0]["time"].as_object().expect("a time");
+        let parts: u64 =
+            time.iter().filter(|(name, _)| *name != "whole_ns").filter_map(|(_, part)| part.as_u64()).sum();
+        assert_eq!(Some(parts), time["whole_ns"].as_u64(), "{accounts}");
+    }
+}
+
+#[test]
+fn options_without_effect_are_named_in_every_form() {
+    let scratch = Scratch::new("accounts-options");
+    let words = "--name=a --ioengine=null --size=1m --rw=read --fsync=4 --rwmixread=30";
+    let text = run(&scratch, words).finish().succeeded().stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        text.contains("fsync=4 (the job only reads)") && text.contains("rwmixread=30 (the job does not mix"),
+        "{text}"
+    );
+    let accounts = accounts(&run(&scratch, &format!("--json {words}")).finish().succeeded());
+    assert_eq!(outcome(&accounts, "fsync")["outcome"], "not_as_asked", "{accounts}");
+    assert_eq!(outcome(&accounts, "size")["outcome"], "as_asked", "{accounts}");
+    let lines = run(&scratch, &format!("--output-format=jsonl {words}")).finish().succeeded().stdout;
+    let audit = lines.lines().find(|line| line.contains("\"accounts\"")).unwrap_or_else(|| panic!("{lines}"));
+    assert!(audit.contains("the job only reads"), "{audit}");
+    run(&scratch, &format!("--html=page.html {words}")).finish().succeeded();
+    assert!(scratch.read("page.html").contains("the job only reads"));
+}
