@@ -289,6 +289,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     cure: \"Give it another name.\",
     needs: &[],
     looks_at_reports: true,
+    contradicts: &[],
     state: MeasuredState::Lasting,
     yields_to: &[],
     find,

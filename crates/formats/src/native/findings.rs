@@ -31,7 +31,10 @@ pub fn audit(audit: &Audit, width: usize, has_colour: bool) -> String {
 pub fn closing(audit: &Audit) -> Option<String> {
     let (n_blind, n_rules) = (audit.n_blind(), audit.n_rules as usize);
     if audit.findings.is_empty() && !audit.is_as_asked() {
-        return Some("No rule speaks against these figures, but they are not those of what was asked.".to_owned());
+        return Some(format!(
+            "These figures are not those of what was asked. No rule speaks against them otherwise: {} of {n_rules} rules have looked.",
+            n_rules.saturating_sub(n_blind)
+        ));
     }
     let sentence = match n_blind {
         _ if !audit.findings.is_empty() => return None,
