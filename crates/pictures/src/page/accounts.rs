@@ -72,7 +72,7 @@ fn options(job: &JobAccount, has_names: bool) -> Markup {
         div class="scrolls" {
             table {
                 @if has_names { caption { span { (job.job) } } }
-                thead { tr { th { "option" } th { "asked" } th { "done" } th { "" } } }
+                thead { tr { th { "option" } th { "asked" } th { "done" } th { "reason" } } }
                 tbody {
                     @for option in &job.options {
                         tr { th { (option.option) } td class="why" { (option.asked) } td class="why" { (outcome(&option.outcome)) } td class="why" { (why(&option.outcome)) } }

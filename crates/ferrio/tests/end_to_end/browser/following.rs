@@ -187,7 +187,7 @@ fn a_page_follows_the_run_and_becomes_its_report() {
     let number = |key: &str| figures[key].as_u64().expect("a number");
     assert_eq!((number("n_ios"), first[10].parse(), first[12].as_str()), (1000, Ok(1000), "0"));
     assert_eq!(first[11], format!("{:.2} MB", number("bytes") as f64 / 1e6));
-    let table = tools.value("document.querySelector('table').innerText");
+    let table = tools.value("document.querySelector('table.headline').innerText");
     assert!(
         table.as_str().is_some_and(|text| ["first", "<b>\"second\"", "1,000"].iter().all(|word| text.contains(word))),
         "{table}"

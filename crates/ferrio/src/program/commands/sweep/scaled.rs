@@ -143,7 +143,7 @@ mod tests {
         let saturated = text(&[(1, 1000.0, 0.0), (2, 1900.0, 100.0), (4, 2000.0, 100.0)]);
         assert!(saturated.starts_with("Scale of read of r: 1 host 1,000 IOPS, 2 hosts 1,900 (95.0 % (90.0 % to 100 %)), 4 hosts 2,000 (50.0 % (47.5 % to 52.5 %))."), "{saturated}");
         assert!(
-            saturated.ends_with("Beyond 2 hosts it hardly grows: with 4 it is 1.05 (0.950 to 1.17) times that."),
+            saturated.ends_with("Beyond 2 hosts it hardly grows: with 4 it is 1.05 (0.95 to 1.17) times that."),
             "{saturated}"
         );
         let growing = text(&[(1, 1000.0, 0.0), (2, 2000.0, 0.0)]);
