@@ -125,8 +125,9 @@ impl Deadlines {
         if let Some(pace) = core.workload.pace() {
             pace.forgive(now_ns);
         }
-        self.figures.start_turns(core);
-        self.figures.start(now_ns, core);
+        worker.pacing.forget_times();
+        self.figures.start_turns(&worker.core);
+        self.figures.start(now_ns, &worker.core);
         // Cannot fail: the clock existed when the ramp began.
         let _ = self.start_log(now_ns, worker);
     }

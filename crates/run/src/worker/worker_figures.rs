@@ -179,6 +179,7 @@ impl WorkerFigures {
 
     /// Starts the reported time now.
     pub(super) fn start(&mut self, now_ns: u64, core: &WorkerCore<'_>) {
+        self.steps = TimeCounts::default();
         self.usage_at_start = CpuUse::now(core);
         self.pass_start_ns = now_ns;
     }

@@ -98,16 +98,22 @@ fn runtime(asked: &Asked<'_, '_>) -> OptionOutcome {
     if wanted == 0.0 {
         return OptionOutcome::AsAsked;
     }
-    let ramp = limits.ramp_time_us as f64 / 1e6;
-    let ran = if limits.ramp_bytes > 0 { asked.measured_secs() } else { (asked.whole_secs() - ramp).max(0.0) };
+    // The time of a ramp is not among it.
+    let ran = asked.whole_secs();
     let slack = RUNTIME_SECS + wanted * RUNTIME_SHARE;
     if ran > wanted + slack {
         return not(of_asked(ran, wanted, " s"));
     }
     let is_short = ran < wanted - slack;
     // Without time_based it is a limit, and the job may have less to do.
-    let is_done = !limits.time_based && !was_ended(asked);
+    let is_done = (!limits.time_based || ends_by_itself(asked)) && !was_ended(asked);
     as_asked_if(!is_short || is_done, || of_asked(ran, wanted, " s"))
+}
+
+/// The job ends when it has found what it looks for.
+fn ends_by_itself(asked: &Asked<'_, '_>) -> bool {
+    let spec = asked.spec();
+    spec.steady_state.duration_us > 0 || (spec.latency.target_us > 0 && !spec.latency.goes_on)
 }
 
 /// A clone was ended before it was done.
@@ -137,8 +143,8 @@ fn ramp(asked: &Asked<'_, '_>) -> OptionOutcome {
     if limits.ramp_time_us == 0 && limits.ramp_bytes == 0 {
         return OptionOutcome::AsAsked;
     }
-    let (whole, wanted) = (asked.whole_secs(), limits.ramp_time_us as f64 / 1e6);
-    if asked.measured_secs() == 0.0 || whole < wanted {
+    let whole = asked.whole_secs();
+    if asked.measured_secs() == 0.0 {
         return not(format!("the job ended within it, after {} s", text::short(whole)));
     }
     OptionOutcome::AsAsked
@@ -162,7 +168,9 @@ fn wanted_bytes(asked: &Asked<'_, '_>) -> Option<u64> {
         && spec.pattern.mix != DirectionMix::TrimWrite
         && spec.zones == ZoneSpec::default()
         && !spec.extent.fill_device
-        && spec.steady_state.duration_us == 0
+        && !ends_by_itself(asked)
+        // A sequential job may leave blocks out.
+        && (spec.pattern.random || spec.pattern.rw_postfix == 0)
         && !asked.job.engine.moves_nothing();
     let bytes = spec.extent.given_io_bytes().filter(|_| is_plain)?;
     Some(bytes.saturating_mul(u64::from(spec.limits.loops.max(1))).saturating_mul(asked.n_clones()))

@@ -124,6 +124,11 @@ impl<'a> Pacing<'a> {
         }
     }
 
+    /// Forgets the times of pauses so far, which were those of a ramp.
+    pub(crate) fn forget_times(&mut self) {
+        (self.paused_ns, self.flow_ns, self.waiter.spun_ns) = (0, 0, 0);
+    }
+
     /// The times of its pauses.
     pub(crate) fn times(&self) -> TimeCounts {
         let Self { paused_ns, flow_ns, waiter, .. } = self;
