@@ -220,7 +220,7 @@ pub const SWITCHES: &[SwitchDef] = &[
     row(S::Daemonize, 'D', "daemonize", Required, "daemonize=file", &["Serve in the background; pid to file"])
         .deviates(Mended, "The command returns when the server listens and the file is written. In fio 3.42 it returns before."),
     row(S::Client, 'C', "client", Required, "client=host", &["Run the job files behind it on this server"])
-        .deviates(Different, "Names of logs have the port too where servers share a host. fio lets them overwrite each other. Reports of --status-interval are text alone, and in front of all clients it counts too. Lines of writes have no `; 0 zone resets`.")
+        .deviates(Different, "Logs of servers on one host name the port. fio lets them overwrite each other. Reports of --status-interval are text alone, and in front of all clients it counts too. Lines of writes have no `; 0 zone resets`.")
         .deviates(Mended, "A JSON document alone has messages of servers in ferrio.messages. fio writes them before it. Logs of a server without a host's name, or on a local socket, are written; fio crashes, or writes none."),
     row(
         S::RemoteConfig,
