@@ -21,6 +21,17 @@ fn part(accounts: &Value, job: usize, name: &str) -> f64 {
     accounts["jobs"][job]["time"][name].as_f64().unwrap_or_else(|| panic!("{name}: {accounts}")) / 1e9
 }
 
+/// The short names of the findings.
+fn findings(run: &Finished) -> Vec<String> {
+    let document: Value = serde_json::from_str(&run.stdout).unwrap_or_else(|error| panic!("{error}: {}", run.all()));
+    let findings = document["findings"].as_array().expect("findings").iter();
+    findings.filter_map(|finding| finding["id"].as_str().map(str::to_owned)).collect()
+}
+
+fn has(found: &[String], id: &str) -> bool {
+    found.iter().any(|other| other == id)
+}
+
 fn outcome<'a>(accounts: &'a Value, option: &str) -> &'a Value {
     let options = accounts["jobs"][0]["options"].as_array().expect("options");
     options.iter().find(|one| one["option"] == option).unwrap_or_else(|| panic!("{option}: {accounts}"))
@@ -60,10 +71,13 @@ fn a_stop_by_a_signal_is_a_part_of_the_time() {
     std::thread::sleep(Duration::from_millis(1500));
     send(worker, Signal::CONT);
     let most = stopped_at.elapsed().as_secs_f64();
-    let accounts = accounts(&run.finish());
+    let finished = run.finish();
+    let accounts = accounts(&finished);
     let stopped = part(&accounts, 0, "stopped_ns");
     // The supervisor looks ten times a second, on a busy machine less often.
     assert!(stopped > 0.5 && stopped < most + 1.0, "{stopped} of {most}: {accounts}");
+    let found = findings(&finished);
+    assert!(has(&found, "stopped-by-signal") && !has(&found, "stalls"), "{found:?}");
 }
 
 /// A tracer delays calls by known times: they are in the part to which they belong, and the parts add up to the whole.
@@ -76,11 +90,14 @@ fn delayed_calls_are_in_their_part() {
     let scratch = Scratch::new("accounts-delayed");
     let traced = |inject: &str, words: &str| {
         let run = run(&scratch, &format!("--json --name=a --filename=f --ioengine=psync --bs=64k {words}"));
-        accounts(&run.under(&format!("strace -f -o /dev/null -e inject={inject}")).finish().succeeded())
+        run.under(&format!("strace -f -o /dev/null -e inject={inject}")).finish().succeeded()
     };
     let synced = traced("fsync:delay_exit=700000", "--size=256k --rw=write --end_fsync=1");
+    let found = findings(&synced);
+    assert!(has(&found, "closing-syncs-counted") && !has(&found, "rate-fell"), "{found:?}");
+    let synced = accounts(&synced);
     assert!(part(&synced, 0, "closing_syncs_ns") >= 0.7, "{synced}");
-    let read = traced("pread64:delay_exit=50000", "--size=1m --rw=read --thinktime=20000");
+    let read = accounts(&traced("pread64:delay_exit=50000", "--size=1m --rw=read --thinktime=20000"));
     // 16 reads of 50 ms, and 15 pauses of 20 ms at least; time with another part beside it is that of the other one.
     let (storage, pausing) = (part(&read, 0, "storage_ns"), part(&read, 0, "pausing_ns"));
     let beside = part(&read, 0, "kernel_ns") + part(&read, 0, "computing_ns") + part(&read, 0, "cpu_wait_ns");

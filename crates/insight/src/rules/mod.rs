@@ -213,6 +213,8 @@ pub const RULES: &[FindingRule] = &[
     device::write_back_throttled::RULE,
     cache::volatile_cache::RULE,
     cpu::far_numa_node::RULE,
+    time::stopped::RULE,
+    time::closing_syncs::RULE,
     time::rate_fell::RULE,
     time::rate_fell::WITH_OTHERS,
     time::first_reads_slower::RULE,

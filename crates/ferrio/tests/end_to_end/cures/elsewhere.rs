@@ -69,6 +69,7 @@ const BESIDE: &[(&str, &str, &str)] = &[
 const UNTRIED: &[(&str, &str)] = &[
     ("below-any-device", "the report is of another program, and the cure is another run of it"),
     ("clock-trouble", "the clock source is that of the machine, and its time must not be set"),
+    ("closing-syncs-counted", "the cure is another reading of the same figures"),
     ("depth-not-reached", "the cure is another reading of the same figures"),
     ("device-cache", "needs bcache, dm-cache or dm-writecache"),
     ("disk-did-fewer-requests", "the report is of another program, and the cure is another run of it"),
@@ -90,6 +91,7 @@ const UNTRIED: &[(&str, &str)] = &[
     ("small-window", "needs a network that is faster than a server takes data"),
     ("stalls", "the cure is another reading: the latencies from the wanted start, which `made` tests"),
     ("steady-at-zero", "the report is of another program, and the cure is another run of it"),
+    ("stopped-by-signal", "the cure is a run that nobody stops, such as all others of these tests"),
     ("stolen-cpu-time", "the host decides"),
     ("target-on-network", "needs a server"),
     ("thin-volume", "needs a thin pool of LVM"),

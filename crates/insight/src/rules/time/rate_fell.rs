@@ -26,7 +26,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     looks_at_reports: false,
     contradicts: &[],
     state: MeasuredState::Transient,
-    yields_to: &["rate-changed-with-another-job"],
+    yields_to: &["rate-changed-with-another-job", "stopped-by-signal", "closing-syncs-counted"],
     find,
 };
 

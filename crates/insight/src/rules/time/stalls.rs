@@ -29,7 +29,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     looks_at_reports: false,
     contradicts: &[],
     state: MeasuredState::Lasting,
-    yields_to: &[],
+    yields_to: &["stopped-by-signal", "closing-syncs-counted"],
     find,
 };
 
