@@ -75,7 +75,8 @@ fn of_job(job: &AuditedJob<'_>) -> Option<Observation> {
     let worst = paces.iter().min_by(|a, b| (a.reached / a.wanted).total_cmp(&(b.reached / b.wanted)))?;
     let late_ns = job.total.as_ref()?.features.rate.as_ref().map_or(0, |rate| rate.most_late_ns);
     let behind = match late_ns {
-        0 => String::new(),
+        // Less is no time that a reader would look for.
+        ..1_000_000 => String::new(),
         late_ns => format!(" I/Os began up to {} s later than the rate wanted.", text::short(late_ns as f64 / 1e9)),
     };
     let explanation = format!(
