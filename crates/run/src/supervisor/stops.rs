@@ -13,6 +13,8 @@ use std::time::{Duration, Instant};
 
 /// Least time between two looks.
 const LEAST: Duration = Duration::from_millis(50);
+/// The same for each worker: of a thousand jobs that all wait, the states are read once a second.
+const LEAST_OF_EACH: Duration = Duration::from_millis(1);
 /// A gap between two looks from which on the supervisor may have been stopped; its longest sleep is a tenth of a second.
 const GAP: Duration = Duration::from_millis(400);
 /// Share of its rate below which a worker has stood still in a gap.
@@ -38,16 +40,17 @@ struct StopTime {
 }
 
 impl StopTimes {
-    /// Looks at the workers, at most every [`LEAST`].
+    /// Looks at the workers, unless the last look was just now.
     pub(super) fn look(&mut self, records: &[SupervisedWorker], board: &Board, now: Instant) {
         let since = self.looked_at.map(|looked_at| now.saturating_duration_since(looked_at));
-        if since.is_some_and(|since| since < LEAST) {
+        let least = LEAST.max(LEAST_OF_EACH * records.len() as u32);
+        if since.is_some_and(|since| since < least) {
             return;
         }
         self.workers.resize_with(records.len(), StopTime::default);
         self.looked_at = Some(now);
         let gap = since.unwrap_or_default();
-        let own_ns = self.own_stop_ns(gap);
+        let own_ns = self.own_stop_ns(gap, least);
         for (index, record) in records.iter().enumerate() {
             let WorkerStatus::Running(handle) = &record.status else { continue };
             let time = &mut self.workers[index];
@@ -77,13 +80,13 @@ impl StopTimes {
         }
     }
 
-    /// Time of a gap in which the supervisor was stopped; 0: it waited for a CPU.
-    fn own_stop_ns(&mut self, gap: Duration) -> u64 {
+    /// Time of a gap in which the supervisor was stopped; 0: it waited for a CPU, or looks as seldom as that.
+    fn own_stop_ns(&mut self, gap: Duration, least: Duration) -> u64 {
         let waited_ns = CpuTurns::of_thread().map_or(u64::MAX, |turns| turns.waited_ns);
         let waited = Duration::from_nanos(waited_ns.saturating_sub(self.waited_ns));
         self.waited_ns = waited_ns;
         let stopped = gap.saturating_sub(waited);
-        if stopped >= GAP { stopped.as_nanos() as u64 } else { 0 }
+        if stopped >= GAP + least { stopped.as_nanos() as u64 } else { 0 }
     }
 
     /// Time for which a worker was stopped, ns.
