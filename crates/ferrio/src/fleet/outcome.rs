@@ -8,8 +8,8 @@ use crate::session::SessionOutcome;
 use ferrio_insight::fleet::{AuditedHost, fleet_findings};
 use ferrio_run::RunOutcome;
 use ferrio_stats::{
-    Audit, Estimate, Finding, HostPart, ImprecisionReason, JobPrecision, JobSeries, Provenance, RecordOrigin,
-    RunRecord, SharedPlace, SteadyPart, WorkerRecord,
+    Audit, EndedBy, Estimate, Finding, HostPart, ImprecisionReason, JobPrecision, JobSeries, Provenance, RecordOrigin,
+    RunEnding, RunRecord, SharedPlace, SteadyPart, WorkerRecord,
 };
 use std::collections::{BTreeMap, HashMap};
 
@@ -261,6 +261,10 @@ impl FleetOutcome {
                     all.unexamined.push(unexamined.clone());
                 }
             }
+        }
+        if let (Some(accounts), Some(lost)) = (&mut all.accounts, self.hosts.iter().find(|host| host.lost.is_some())) {
+            let by = EndedBy::LostHost { host: lost.name.clone() };
+            accounts.ending = RunEnding::Early { by, jobs: Vec::new() };
         }
         // Without names it is one of all hosts.
         let is_of_all =

@@ -134,6 +134,8 @@ fn a_lost_host_ends_the_run_and_keeps_its_figures() {
     assert!(lost["jobs"][0]["n_ios"].as_u64() >= Some(900), "{lost}");
     let precision = &document["jobs"][0]["precision"];
     assert!(precision["ios_per_sec"]["unknown"] == "host_lost", "{precision}");
+    let by = &document["accounts"]["ending"]["by"];
+    assert!(by["by"] == "lost_host" && by["host"] == "b", "{by}");
     assert!(is_gone(first) && is_gone(second));
 }
 

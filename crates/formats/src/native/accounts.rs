@@ -31,14 +31,17 @@ pub fn ending_text(ending: &RunEnding) -> Option<String> {
         EndedBy::Request { signal: None } => "on request".to_owned(),
         EndedBy::Trigger => "by the trigger".to_owned(),
         EndedBy::ExitAll { job } => format!("when {} ended (exitall)", escape_name(job)),
+        EndedBy::LostHost { host } => format!("in part, as host {} was lost", escape_name(host)),
         EndedBy::Error => "with an error".to_owned(),
         EndedBy::Killed { signal } => format!("when signal {signal}{} killed a worker", signal_name(*signal)),
     };
     let verb = if jobs.len() > 1 { "were" } else { "was" };
-    Some(match by {
-        EndedBy::Error => format!("{which} ended {why}: the figures are those of a part of what was asked."),
-        _ => format!("{which} {verb} ended {why}: the figures are those of a part of what was asked."),
-    })
+    let ended = match by {
+        EndedBy::Error => "ended".to_owned(),
+        EndedBy::LostHost { .. } => format!("{verb} done"),
+        _ => format!("{verb} ended"),
+    };
+    Some(format!("{which} {ended} {why}: the figures are those of a part of what was asked."))
 }
 
 /// ` (SIGINT)`, for signals that end runs.
@@ -162,17 +165,9 @@ fn missed_texts(accounts: &Accounts) -> Vec<String> {
     let text = |(option, why, jobs): (&OptionAccount, &str, Vec<&str>)| {
         let names = jobs.iter().map(|job| escape_name(job)).collect::<Vec<_>>().join(", ");
         let of = if jobs.is_empty() { names } else { format!("{names}: ") };
-        format!("{of}{} ({why})", given(option))
+        format!("{of}{} ({why})", escape_name(&option.given()))
     };
     not_as_asked(accounts).into_iter().map(text).collect()
-}
-
-fn given(option: &OptionAccount) -> String {
-    if option.asked.is_empty() {
-        option.option.clone()
-    } else {
-        format!("{}={}", option.option, escape_name(&option.asked))
-    }
 }
 
 /// Names of the options of which this is so in any job, and that were not missed in another one.
@@ -266,6 +261,10 @@ mod tests {
         assert!(
             text(EndedBy::ExitAll { job: "b".to_owned() }, &["a"])
                 .starts_with("The job a was ended when b ended (exitall):")
+        );
+        assert!(
+            text(EndedBy::LostHost { host: "h2".to_owned() }, &[])
+                .starts_with("The run was done in part, as host h2 was lost: ")
         );
         assert!(text(EndedBy::Error, &["a", "c"]).starts_with("The jobs a, c ended with an error:"));
     }

@@ -4,7 +4,7 @@
 
 use ferrio_formats::RunResult;
 use ferrio_formats::native::{ending_text, not_as_asked, time_text};
-use ferrio_stats::{Accounts, BytesAccount, JobAccount, OptionAccount, OptionOutcome, TimeAccount};
+use ferrio_stats::{Accounts, BytesAccount, JobAccount, OptionOutcome, TimeAccount};
 use ferrio_units::humanize::{bytes_text, thousands};
 use maud::{Markup, html};
 
@@ -22,7 +22,7 @@ pub(super) fn accounts(result: &RunResult) -> Markup {
         @if !missed.is_empty() {
             ul class="missed" {
                 @for (option, why, jobs) in &missed {
-                    li { strong { "Not as asked: " code { (given(option)) } } " (" (why) ")" @if !jobs.is_empty() { ", " (jobs.join(", ")) } }
+                    li { strong { "Not as asked: " code { (option.given()) } } " (" (why) ")" @if !jobs.is_empty() { ", " (jobs.join(", ")) } }
                 }
             }
         }
@@ -49,10 +49,6 @@ fn counts(accounts: &Accounts) -> String {
         thousands(missed),
         thousands(unseen)
     )
-}
-
-fn given(option: &OptionAccount) -> String {
-    if option.asked.is_empty() { option.option.clone() } else { format!("{}={}", option.option, option.asked) }
 }
 
 /// The time of a job as a bar of its parts, with the same in words.

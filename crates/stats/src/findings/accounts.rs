@@ -62,6 +62,13 @@ pub struct OptionAccount {
     pub outcome: OptionOutcome,
 }
 
+impl OptionAccount {
+    /// The option as it was given, such as `bs=4k`.
+    pub fn given(&self) -> String {
+        if self.asked.is_empty() { self.option.clone() } else { format!("{}={}", self.option, self.asked) }
+    }
+}
+
 /// What became of an option.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "outcome", content = "because", rename_all = "snake_case")]
@@ -254,6 +261,8 @@ pub enum EndedBy {
     Trigger,
     /// `exitall` or `exitall_on_error` of this job.
     ExitAll { job: String },
+    /// A host of several was lost, with its jobs.
+    LostHost { host: String },
     /// An error of the jobs.
     Error,
     /// A signal to a worker.
