@@ -86,7 +86,7 @@ impl<'c, 'a> Asked<'c, 'a> {
         runtimes.map(|one| one.runtime_ns as f64 / 1e9).fold(0.0, f64::max)
     }
 
-    /// The longest time of a clone, its ramp included, seconds.
+    /// The longest time of a clone, without its ramp, seconds.
     pub(crate) fn whole_secs(&self) -> f64 {
         self.job.workers.iter().map(|worker| worker.stats.total_runtime_ns as f64 / 1e9).fold(0.0, f64::max)
     }

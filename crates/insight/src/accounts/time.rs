@@ -50,7 +50,7 @@ fn of_worker(worker: &WorkerRecord, is_virtual: bool) -> Option<TimeAccount> {
     Some(account)
 }
 
-/// The most time for which I/Os can have been in flight, by their latencies; `None`: latencies were not measured, or not in all of the time.
+/// The most time for which I/Os can have been in flight, by their latencies; `None`: latencies were not measured, or not of all of them.
 fn in_flight_ns(worker: &WorkerRecord) -> Option<u64> {
     let stats = &worker.stats;
     let mut all_ns: u128 = stats.sync.sum_ns;
@@ -64,7 +64,5 @@ fn in_flight_ns(worker: &WorkerRecord) -> Option<u64> {
         }
         all_ns = all_ns.saturating_add(figures.lat.sum_ns);
     }
-    let has_ramp =
-        stats.directions.0.iter().map(|one| one.runtime_ns).max().unwrap_or(0) < stats.total_runtime_ns / 20 * 19;
-    (!has_ramp).then_some(u64::try_from(all_ns).unwrap_or(u64::MAX))
+    Some(u64::try_from(all_ns).unwrap_or(u64::MAX))
 }

@@ -23,6 +23,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
+/// The value of `--scale` where none is given: numbers of hosts, doubled up to all of them.
+pub(crate) const DOUBLED: &str = "1..";
 /// The program that runs.
 const OWN_PROGRAM: &str = "/proc/self/exe";
 

@@ -189,9 +189,8 @@ fn bytes(asked: &Asked<'_, '_>) -> OptionOutcome {
         return unseen("what was done within the ramp is not counted");
     }
     let Some(wanted) = wanted_bytes(asked) else { return unseen("how much it means depends on the files") };
-    let extent = &asked.spec().extent;
     // Other limits may come first; the last block may not fit.
-    if is_out_of_time(asked) || (extent.number_ios > 0 && asked.name != "number_ios") {
+    if is_out_of_time(asked) || asked.spec().extent.number_ios > 0 {
         return OptionOutcome::AsAsked;
     }
     let tail = asked.spec().pattern.largest_block_bytes().saturating_mul(u64::from(asked.spec().target.nrfiles.max(1)));

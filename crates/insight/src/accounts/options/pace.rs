@@ -6,6 +6,7 @@ use super::OptionEffect;
 use crate::accounts::asked::{Asked, as_asked_if, not, of_asked, unseen};
 use crate::audit_input::AuditedJob;
 use ferrio_spec::RateProcess;
+use ferrio_stats::histogram::bucket_latency_ns;
 use ferrio_stats::{LatencyStat, OptionOutcome};
 use ferrio_units::DataDirection;
 
@@ -156,14 +157,14 @@ fn latency_target(asked: &Asked<'_, '_>) -> OptionOutcome {
     let latencies = DataDirection::ALL.into_iter().filter_map(|direction| asked.of(direction)).map(|one| &one.lat);
     let latencies: Vec<&LatencyStat> = latencies.filter(|latency| latency.n_samples > 0).collect();
     let n_all: u64 = latencies.iter().map(|latency| latency.n_samples).sum();
+    // A bucket may begin below the target and end above it.
+    let most_ns = latency.target_us.saturating_mul(1_020);
     let mut n_within = 0;
     for latency in &latencies {
         let Some(histogram) = &latency.histogram else {
             return unseen("the distribution of its latencies was not measured");
         };
-        let within = histogram.folded().filter(|(index, _)| {
-            ferrio_stats::histogram::bucket_latency_ns(*index) <= latency_limit_ns(latency_us(asked))
-        });
+        let within = histogram.folded().filter(|(index, _)| bucket_latency_ns(*index) <= most_ns);
         n_within += within.map(|(_, count)| count).sum::<u64>();
     }
     if n_all == 0 {
@@ -173,15 +174,6 @@ fn latency_target(asked: &Asked<'_, '_>) -> OptionOutcome {
     as_asked_if(share + 0.5 >= latency.percentile, || {
         format!("{share:.1} % of {} % within {} us at a depth of 1", latency.percentile, latency.target_us)
     })
-}
-
-fn latency_us(asked: &Asked<'_, '_>) -> u64 {
-    asked.spec().latency.target_us
-}
-
-/// A bucket may begin below the target and end above it.
-fn latency_limit_ns(target_us: u64) -> u64 {
-    target_us.saturating_mul(1_020)
 }
 
 fn steady_state(asked: &Asked<'_, '_>) -> OptionOutcome {

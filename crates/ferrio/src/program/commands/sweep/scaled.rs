@@ -4,7 +4,7 @@
 
 use super::answer;
 use super::request::SweepRequest;
-use crate::shared::hosts::{HostsOptions, MeetingOptions, RunPlace};
+use crate::shared::hosts::{DOUBLED, HostsOptions, MeetingOptions, RunPlace};
 use crate::ui::console::Console;
 use crate::ui::exit::Exit;
 use crate::ui::own_options;
@@ -20,8 +20,6 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 const PROGRAM: &str = "ferrio fleet";
-/// The numbers of hosts, where none are given: doubled up to all of them.
-const DOUBLED: &str = "1..";
 
 // The numbers of hosts; `ferrio fleet` describes it.
 #[derive(Debug, Args)]

@@ -3,7 +3,7 @@
 use super::manifest::Pods;
 use crate::commands::native::web::ViewOptions;
 use crate::commands::native::{CsvOption, JsonOption, PageOption, describe};
-use crate::shared::hosts::{HostsOptions, MeetingOptions};
+use crate::shared::hosts::{DOUBLED, HostsOptions, MeetingOptions};
 use crate::shared::serving::ServeOptions;
 use crate::ui::described::of_jobs;
 use crate::ui::permits::AllowOptions;
@@ -21,7 +21,7 @@ pub(super) struct FleetOptions {
     pub(super) meeting: MeetingOptions,
     // The command `sweep` takes it, and makes the runs.
     /// Make the same run on the first host, on two, four and so on up to all of them, or on these numbers of hosts (1,2,3,4), and report how throughput grows: where the storage saturates. It is a sweep over hosts, and takes the options of ferrio sweep (--repeat, --folder, --over, --json, ...)
-    #[arg(long, value_name = "NUMBERS", num_args = 0..=1, require_equals = true, default_missing_value = "1..")]
+    #[arg(long, value_name = "NUMBERS", num_args = 0..=1, require_equals = true, default_missing_value = DOUBLED)]
     scale: Option<String>,
     /// Print what Kubernetes needs to run the fleet in pods, and run nothing
     #[arg(long, value_name = "KIND", value_enum, requires = "image", requires = "pods", conflicts_with_all = ["hosts", "hostfile"])]
