@@ -204,6 +204,11 @@ impl AuditedJob<'_> {
         !self.spec.durability.direct && targets.are_opened_by_run() && !targets.are_passthrough()
     }
 
+    /// True if figures of memory are what it is for: what it does there takes no part in sums that are compared with the work of storage.
+    pub(crate) fn expects_memory(&self) -> bool {
+        self.spec.durability.expects_memory
+    }
+
     /// True if its targets are files or devices.
     pub(crate) fn has_files(&self) -> bool {
         self.engine.targets.are_files()

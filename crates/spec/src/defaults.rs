@@ -169,6 +169,7 @@ impl Default for SteadyStateSpec {
 impl Default for DurabilitySpec {
     fn default() -> Self {
         Self {
+            expects_memory: false,
             direct: false,
             atomic: false,
             sync: SyncMode::None,

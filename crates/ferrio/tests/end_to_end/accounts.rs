@@ -129,3 +129,55 @@ fn options_without_effect_are_named_in_every_form() {
     run(&scratch, &format!("--html=page.html {words}")).finish().succeeded();
     assert!(scratch.read("page.html").contains("the job only reads"));
 }
+
+/// The page cache answers both jobs; only of the first one it is expected. fio reads the same file.
+#[test]
+fn what_a_job_expects_is_no_finding_of_this_job() {
+    const JOBS: &str = "[global]\nfilename=f\nsize=8m\nrw=randread\nioengine=psync\npre_read=1\ninvalidate=0\n\
+                        [meant]\n# ferrio: expect=memory\n[not-meant]\nstonewall\n";
+    let scratch = Scratch::new("accounts-expected");
+    scratch.write("f", vec![0x5a; 8 << 20]);
+    scratch.write("jobs.fio", JOBS);
+    let found = |words: &str| {
+        let finished = run(&scratch, &format!("--json {words} jobs.fio")).finish();
+        let document: Value =
+            serde_json::from_str(&finished.stdout).unwrap_or_else(|error| panic!("{error}: {}", finished.all()));
+        let findings = document["findings"].as_array().expect("findings").iter();
+        let of_memory = |id: &str| ["memory-as-expected", "device-did-less", "target-in-memory"].contains(&id);
+        let named = findings.filter(|one| of_memory(one["id"].as_str().expect("a name")));
+        let jobs = |one: &Value| {
+            one["jobs"]
+                .as_array()
+                .expect("jobs")
+                .iter()
+                .map(|job| job.as_str().expect("a name").to_owned())
+                .collect::<Vec<_>>()
+        };
+        let mut named: Vec<(String, Vec<String>)> =
+            named.map(|one| (one["id"].as_str().expect("a name").to_owned(), jobs(one))).collect();
+        named.sort();
+        let expect = accounts(&finished)["jobs"][0]["options"]
+            .as_array()
+            .expect("options")
+            .iter()
+            .any(|one| one["option"] == "expect" && one["outcome"] == "as_asked");
+        assert!(expect, "{}", finished.all());
+        named
+    };
+    let of = |id: &str, job: &str| (id.to_owned(), vec![job.to_owned()]);
+    let one = found("");
+    assert_eq!(one.len(), 2, "{one:?}");
+    assert!(
+        one.contains(&of("memory-as-expected", "meant"))
+            && one.iter().any(|(id, jobs)| id != "memory-as-expected" && *jobs == ["not-meant"]),
+        "{one:?}"
+    );
+    // Beside the file it is for all jobs.
+    assert_eq!(found("--expect=memory"), [of("memory-as-expected", "meant"), of("memory-as-expected", "not-meant")]);
+    let parsed = Run::new(Program::Ferrio, scratch.path(), "--parse-only jobs.fio").finish();
+    assert_eq!(parsed.code, Some(0), "{}", parsed.all());
+    scratch.write("wrong.fio", "# ferrio: bs=8k\n[a]\nrw=read\n");
+    let refused = run(&scratch, "wrong.fio").finish();
+    assert_eq!(refused.code, Some(2), "{}", refused.all());
+    assert!(refused.stderr.contains("wrong.fio:1:1: bs in a comment for ferrio"), "{}", refused.all());
+}

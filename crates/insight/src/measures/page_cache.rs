@@ -20,8 +20,11 @@ impl<'c, 'a> WaitingWrites<'c, 'a> {
     /// Of a run that left some.
     pub(crate) fn of(case: &'c AuditInput<'a>) -> Option<Self> {
         let files = case.page_cache()?.files.value()?;
-        let writers: Vec<_> =
-            case.jobs.iter().filter(|job| job.is_buffered() && job.figures(DataDirection::Write).is_some()).collect();
+        let writers: Vec<_> = case
+            .jobs
+            .iter()
+            .filter(|job| job.is_buffered() && !job.expects_memory() && job.figures(DataDirection::Write).is_some())
+            .collect();
         // A file system in memory has nowhere to write to.
         if writers.iter().any(|job| job.places.iter().any(is_in_memory)) {
             return None;

@@ -152,6 +152,8 @@ pub const RULES: &[FindingRule] = &[
     target::target_on_network::RULE,
     target::target_on_overlay::RULE,
     target::below_unseen::RULE,
+    cache::memory_expected::RULE,
+    cache::memory_expected::NOT_REACHED,
     cache::device_cache::RULE,
     cache::device_cache::THIN,
     device::other_users::RULE,

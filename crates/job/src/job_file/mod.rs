@@ -92,6 +92,10 @@ impl JobFileText<'_> {
                 sections.push(RawSection { name, origin: line.origin, lines: Vec::new() });
                 continue;
             }
+            if sections.is_empty() && line.is_comment {
+                // A comment above all sections is for all jobs.
+                sections.push(RawSection { name: "global".to_owned(), origin: line.origin.clone(), lines: Vec::new() });
+            }
             let Some(section) = sections.last_mut() else {
                 return Err(JobError::OutsideSection { text: line.text, place: place_of(&line.origin) });
             };

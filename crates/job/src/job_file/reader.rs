@@ -26,7 +26,12 @@ pub struct Line {
     /// [`byte_text::from_bytes`] writes them.
     pub text: String,
     pub origin: Origin,
+    /// It stands in a comment, which other programs skip (see [`COMMENT_MARK`]).
+    pub is_comment: bool,
 }
+
+/// A comment that is a line of its own and begins with this word gives options to this program alone: `# ferrio: NAME=VALUE`.
+const COMMENT_MARK: &str = "ferrio:";
 
 pub struct LineReader {
     input: BufReader<Box<dyn Read>>,
@@ -51,7 +56,10 @@ impl LineReader {
             }
             let text = if self.line == 1 { bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&bytes) } else { &bytes };
             if let Some((text, start)) = Self::clean(text) {
-                return Ok(Some(Line { text, origin: self.origin(start + 1) }));
+                return Ok(Some(Line { text, origin: self.origin(start + 1), is_comment: false }));
+            }
+            if let Some(text) = Self::option_in_comment(text) {
+                return Ok(Some(Line { text, origin: self.origin(1), is_comment: true }));
             }
         }
     }
@@ -95,6 +103,15 @@ impl LineReader {
             return None;
         };
         Some((byte_text::from_bytes(&kept[first..=last]), first))
+    }
+
+    /// The option in a comment that is for this program: what follows the mark, if it is one word with a value.
+    fn option_in_comment(bytes: &[u8]) -> Option<String> {
+        let text = std::str::from_utf8(bytes).ok()?.trim();
+        let option = text.strip_prefix(['#', ';'])?.trim_start().strip_prefix(COMMENT_MARK)?.trim();
+        let (name, _) = option.split_once('=')?;
+        let is_word = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
+        is_word.then(|| option.to_owned())
     }
 }
 

@@ -132,7 +132,15 @@ fn apply_lines(collector: &mut Collector<'_>, section: &mut Section, raw: &RawSe
     let mut lines = Vec::with_capacity(raw.lines.len());
     for line in &raw.lines {
         collector.messages.parse(|| shown_line(&line.text).into_owned());
-        lines.push(expand(collector, line)?);
+        let line = expand(collector, line)?;
+        if line.line.is_comment && !options::is_own(&line.name) {
+            let what =
+                format!("{} in a comment for ferrio: only options that fio does not have may stand there", line.name);
+            let place = line.line.origin.with_column().unwrap_or_default();
+            collector.messages.extend(JobError::BadFile { place, what }.lines());
+            return Err(Stopped);
+        }
+        lines.push(line);
     }
     let (known, unknown) = by_priority(lines);
     let mut failed = false;

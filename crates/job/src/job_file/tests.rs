@@ -115,3 +115,15 @@ proptest! {
         let _ = read("d/job.fio".as_ref(), &world(bytes));
     }
 }
+
+/// A comment for this program is a line of the section in which it stands, and above all sections one of all jobs.
+#[test]
+fn options_in_comments_are_lines_of_their_section() {
+    let text = "# ferrio: expect=memory\n[j] # ferrio: a=b\n;ferrio:expect=nothing\nbs=4k # ferrio: a=b\n# ferrio: see a=b\n# ferrio: note\n";
+    let expected = [("global", vec!["expect=memory"]), ("j", vec!["expect=nothing", "bs=4k"])];
+    let expected: Vec<(String, Vec<String>)> = expected
+        .into_iter()
+        .map(|(name, lines)| (name.to_owned(), lines.into_iter().map(str::to_owned).collect()))
+        .collect();
+    assert_eq!(sections(&world(text)), expected);
+}

@@ -32,6 +32,11 @@ pub(crate) fn description(draft: &mut Draft, value: &Value, _: Context) -> Appli
     Ok(())
 }
 
+pub(crate) fn expected(draft: &mut Draft, value: &Value, _: Context) -> Applied {
+    draft.job.durability.expects_memory = value.word()? == "memory";
+    Ok(())
+}
+
 pub(crate) fn filename(draft: &mut Draft, value: &Value, _: Context) -> Applied {
     for name in colon_names(value.text()?) {
         // A path with such text in it stays as it is: another file would be opened otherwise.

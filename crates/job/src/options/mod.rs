@@ -107,6 +107,11 @@ pub fn general() -> impl Iterator<Item = &'static OptionDef> {
     OPTIONS.iter().filter(|def| def.is_general())
 }
 
+/// True for an option of every job that fio does not have.
+pub(crate) fn is_own(name: &str) -> bool {
+    own::OPTIONS.iter().any(|def| def.is_called(name))
+}
+
 /// The private options of `engine`.
 pub fn of_engine(engine: &str) -> impl Iterator<Item = &'static OptionDef> {
     OPTIONS.iter().filter(move |def| def.engines.contains(&engine))

@@ -4,7 +4,9 @@
 
 use crate::options::definition::{Apply, Category, OptionDef, option};
 use crate::options::kind::{Choice, Kind, at_least, choice};
-use crate::options::{apply_pace, apply_replay, directories, patterns, shared_stream, verification, whole_files};
+use crate::options::{
+    apply, apply_pace, apply_replay, directories, patterns, shared_stream, verification, whole_files,
+};
 
 const RATE_LATENCY: &[Choice] = &[
     choice("issue", "When the job came to do the I/O"),
@@ -13,6 +15,11 @@ const RATE_LATENCY: &[Choice] = &[
 
 const RATE_CATCH_UP: &[Choice] =
     &[choice("burst", "As fast as it goes"), choice("paced", "At no more than twice the rate")];
+
+const EXPECTED: &[Choice] = &[
+    choice("nothing", "Whatever contradicts a figure is a finding"),
+    choice("memory", "Figures of memory: of the page cache, or of a file system that keeps its data there"),
+];
 
 const HEADER_LAYOUT: &[Choice] = &[choice("3.42", "48 bytes, as 3.41 has too"), choice("3.33", "40 bytes")];
 
@@ -111,6 +118,15 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
              times in the groups, where the time of a group is that of its longest job.",
         )
         .applies(Apply::Bool(|draft| &mut draft.job.grouping.report_total)),
+    option("expect", Kind::Choice(EXPECTED), "What the figures of the job are meant to be")
+        .default("nothing")
+        .place(Category::Stat, "")
+        .long(
+            "An option of ferrio's own. With `memory`, the job measures memory on purpose: that its files are on tmpfs, or that the page cache answers, \
+             is no finding then but a note. If the storage did most of the work nevertheless, a finding says so. The option changes no I/O. In a job file that fio \
+             shall read too, write it as a comment on a line of its own, `# ferrio: expect=memory`, below [global] or the name of a job.",
+        )
+        .applies(Apply::With(apply::expected)),
     option("random_distribution_permute", Kind::Bool, "Give each block a rank of its own in a skewed distribution")
         .default("0")
         .under("random_distribution")

@@ -18,6 +18,8 @@ pub enum SyncMode {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct DurabilitySpec {
+    /// `expect=memory`: the job measures memory on purpose; no I/O is another one for it.
+    pub expects_memory: bool,
     /// `direct` (or `buffered=0`).
     pub direct: bool,
     pub atomic: bool,

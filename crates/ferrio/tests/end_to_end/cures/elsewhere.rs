@@ -80,6 +80,7 @@ const UNTRIED: &[(&str, &str)] = &[
     ("global-behind-jobs", "the order of sections in a job file, which `plan_checks` tests"),
     ("latency-times-rate", "the report is of another program, and the cure is another run of it"),
     ("lost-segments", "needs a network that loses data"),
+    ("memory-as-expected", "the finding is what the option asks for"),
     ("memory-stalls", "would starve the machine of memory"),
     ("misaligned-partition", "needs a disk of large physical blocks with partitions: in the virtual machine"),
     ("partial-stripes", "needs an md array"),

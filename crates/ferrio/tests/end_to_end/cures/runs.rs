@@ -30,6 +30,12 @@ pub(super) const ROWS: &[Row] = &[
         |_, cured| is_near(figure(cured, "ios_per_sec"), 50.0),
     ),
     (
+        "memory-not-reached",
+        "--filename=f --rw=randread --bs=4k --ioengine=psync --expect=memory",
+        "--filename=f --rw=randread --bs=4k --ioengine=psync --expect=memory --pre_read=1 --invalidate=0",
+        |wrong, cured| figure(cured, "bytes_per_sec") > figure(wrong, "bytes_per_sec"),
+    ),
+    (
         "rate-fell",
         "--ioengine=sim --sim_time=virtual --sim_service=fixed:1ms --sim_burst=iops:100/500/600 --rw=randread --size=1g --time_based --runtime=5",
         "--ioengine=sim --sim_time=virtual --sim_service=fixed:1ms --sim_burst=iops:100/500/600 --rw=randread --size=1g --time_based --runtime=3 \

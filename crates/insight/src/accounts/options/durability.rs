@@ -12,6 +12,7 @@ use ferrio_units::DataDirection;
 pub(super) const EFFECTS: &[OptionEffect] = &[
     OptionEffect::measured(&["direct", "buffered"], direct).in_vain_if(direct_in_vain),
     OptionEffect::measured(&["fsync", "fdatasync"], syncs).in_vain_if(without_writes),
+    OptionEffect::measured(&["expect"], unless_contradicted),
     OptionEffect::measured(&["end_fsync", "fsync_on_close", "end_syncfs"], unless_contradicted)
         .in_vain_if(without_writes),
     OptionEffect::measured(&["sync"], |asked| {

@@ -8,6 +8,7 @@ pub(crate) mod direct_writes_copied;
 pub(crate) mod earlier_writes;
 pub(crate) mod fits_in_memory;
 pub(crate) mod latency_without_syncs;
+pub(crate) mod memory_expected;
 pub(crate) mod page_cache_limited;
 pub(crate) mod process_read_less;
 pub(crate) mod sync_without_flush;

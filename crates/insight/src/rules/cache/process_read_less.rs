@@ -55,7 +55,7 @@ fn find(case: &AuditInput<'_>) -> Vec<Observation> {
 /// is; reads of other file systems without devices, such as FUSE, it does not count.
 fn is_below_unseen(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> bool {
     let is_one = |layer: &ferrio_stats::StorageLayer| layer.kind == LayerKind::Overlay && layer.is_cut;
-    let has_read = job.figures(DataDirection::Read).is_some();
+    let has_read = job.figures(DataDirection::Read).is_some() && !job.expects_memory();
     has_read && !job.places.is_empty() && job.places.iter().all(|place| case.layers_of(place).into_iter().any(is_one))
 }
 

@@ -19,7 +19,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     why: "I/O that did not reach the device was answered by something before it: the page cache, a cache of the file system, or \
           nothing at all. Its latency and bandwidth are those of memory.",
     example: "--name=a --rw=randread --size=1g --ioengine=psync --invalidate=0   (twice: the second run reads what the first has read)",
-    cure: "Add --direct=1, so that the page cache has no part in it.",
+    cure: "Add --direct=1, so that the page cache has no part in it; or --expect=memory, if the page cache is what you want to measure.",
     needs: &[EvidenceKind::Devices, EvidenceKind::ReadsOfThreads],
     looks_at_reports: true,
     contradicts: &[],

@@ -20,7 +20,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     looks_at_reports: false,
     contradicts: &[],
     state: MeasuredState::Lasting,
-    yields_to: &["device-did-less", "lower-device-did-less"],
+    yields_to: &["memory-as-expected", "device-did-less", "lower-device-did-less"],
     find,
 };
 

@@ -15,12 +15,12 @@ pub(crate) const RULE: FindingRule = FindingRule {
            of the kernel that store nothing, such as /dev/null, count too.",
     why: "There is no device below such files, so a run on them measures memory and the kernel.",
     example: "--name=a --directory=/dev/shm --rw=randwrite --size=100m",
-    cure: "Give --directory on a file system of the storage that you want to measure; `df -T` shows them.",
+    cure: "Give --directory on a file system of the storage that you want to measure; `df -T` shows them. If memory is what you want to measure, add --expect=memory.",
     needs: &[EvidenceKind::Targets],
     looks_at_reports: false,
     contradicts: &[],
     state: MeasuredState::Lasting,
-    yields_to: &[],
+    yields_to: &["memory-as-expected"],
     find,
 };
 
