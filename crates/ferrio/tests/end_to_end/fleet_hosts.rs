@@ -103,9 +103,9 @@ fn a_host_without_its_cable_is_lost() {
     let Some(hosts) = Counterpart::start_with(test, "hosts", &["3", "ssh"]) else { return };
     let scratch = Scratch::new("fleet-cable");
     let mut run = by_ssh(&hosts, &scratch, &format!("--json --on-lost-host=continue --runtime=9 {JOB}")).start();
-    run.wait_until("a worker on the last host", |_| worker("--attend=2").is_some());
+    run.wait_until("a worker on the last host", |_| worker("--attend=2/3").is_some());
     std::thread::sleep(std::time::Duration::from_secs(3));
-    let second = worker("--attend=1").expect("a worker");
+    let second = worker("--attend=1/3").expect("a worker");
     let cut = Command::new(hosts.directory.join("cut")).arg("h2").status().expect("a script");
     assert!(cut.success());
     run.wait_until("the end of the worker", |_| !fs::exists(format!("/proc/{second}")).unwrap_or(true));

@@ -114,7 +114,9 @@ fn a_stonewall_holds_for_all_hosts() {
         |host: usize, job: usize| document["hosts"][host]["jobs"][job]["job_start_ms"].as_u64().expect("a start");
     let longest_ms = document["hosts"][1]["jobs"][0]["runtime_ns"].as_u64().expect("a runtime") / 1_000_000;
     assert!(longest_ms >= 900, "{document}");
-    assert!(start(0, 1) >= start(1, 0) + longest_ms, "{document}");
+    // The clocks of hosts are compared to within half of a round trip, which is some milliseconds on a busy machine. Without the stonewall the
+    // first host would be 900 ms earlier.
+    assert!(start(0, 1) + 300 >= start(1, 0) + longest_ms, "{document}");
 }
 
 #[test]

@@ -5,7 +5,9 @@
 
 use super::door::{FleetDoor, Visitor, VisitorNumber};
 use crate::fleet::wire::secrets::RunKey;
-use crate::fleet::wire::service::{AttendService, Attendance, KEEPALIVE_INTERVAL, KEEPALIVE_LIMIT, OrderStream};
+use crate::fleet::wire::service::{
+    AttendService, Attendance, EACH_HOST_LIMIT, EACH_HOST_PAUSE, KEEPALIVE_INTERVAL, KEEPALIVE_LIMIT, OrderStream,
+};
 use crate::fleet::wire::stream::{FleetConnection, FleetStream};
 use crate::fleet::wire::{FleetOrder, Hello, SentReport};
 use ferrio_sys::clock::monotonic_ns;
@@ -32,8 +34,6 @@ const MOST_WAITING_BYTES: usize = 128 << 20;
 const REPORT_BYTES: usize = 256;
 /// Time for a worker to introduce itself, once it calls.
 const HELLO_LIMIT: Duration = Duration::from_secs(5);
-/// Time that each host adds to that in which one answers: the answers of all of them come in one thread.
-const EACH_HOST_LIMIT: Duration = Duration::from_millis(5);
 /// Longest list of headers of a call, bytes.
 const MOST_HEADER_BYTES: u32 = 16 << 10;
 /// Time between two looks for visitors that are late.
@@ -159,7 +159,7 @@ fn serve(
         let n_open = calls.door.n_open();
         tokio::spawn(accept(comes, connects, calls.door.clone()));
         let server = Server::builder()
-            .http2_keepalive_interval(Some(KEEPALIVE_INTERVAL))
+            .http2_keepalive_interval(Some(KEEPALIVE_INTERVAL + EACH_HOST_PAUSE.saturating_mul(n_hosts)))
             .http2_keepalive_timeout(Some(KEEPALIVE_LIMIT + EACH_HOST_LIMIT.saturating_mul(n_hosts)))
             .max_concurrent_streams(4)
             .http2_max_header_list_size(MOST_HEADER_BYTES)

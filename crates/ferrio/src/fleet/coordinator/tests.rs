@@ -4,7 +4,7 @@ use super::network::{Network, NetworkEvent, WorkerCall};
 use crate::fleet::wire::secrets::RunKey;
 use crate::fleet::wire::stream::FleetConnection;
 use crate::fleet::wire::{FleetOrder, FleetReport, HostJobs, HostWork};
-use crate::fleet::worker::{WorkerError, attend};
+use crate::fleet::worker::{FleetRank, WorkerError, attend};
 use ferrio_spec::{JobSpec, RunSpec};
 use std::net::{TcpListener, TcpStream};
 use std::thread::JoinHandle;
@@ -24,7 +24,8 @@ impl Attended {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let stream = TcpStream::connect(listener.local_addr().expect("its address")).expect("a connection");
         network.listen(listener).expect("it listens");
-        let worker = std::thread::spawn(move || attend(FleetConnection::Tcp(stream), &key, 0));
+        let worker =
+            std::thread::spawn(move || attend(FleetConnection::Tcp(stream), &key, FleetRank { rank: 0, n_hosts: 1 }));
         loop {
             if let Some(NetworkEvent::Called { call, .. }) = network.next_within(Duration::from_secs(60)) {
                 return Self { network, call, worker };

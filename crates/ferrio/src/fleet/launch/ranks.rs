@@ -2,6 +2,8 @@
 //!
 //! Nothing is linked against Slurm or MPI. Must not know: how ranks find each other. Start reading at [`Ranks::from_environment`].
 
+use crate::fleet::worker::FleetRank;
+
 /// A launcher, and the variables in which it tells each process its rank.
 struct Launcher {
     name: &'static str,
@@ -65,6 +67,11 @@ pub enum RanksError {
 }
 
 impl Ranks {
+    /// The worker of this process.
+    pub fn place(&self) -> FleetRank {
+        FleetRank { rank: self.rank, n_hosts: self.size }
+    }
+
     /// The rank that the environment tells; `None`: no launcher that is known here has started this process.
     ///
     /// # Errors

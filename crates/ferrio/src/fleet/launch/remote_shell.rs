@@ -8,7 +8,7 @@ use super::copies::Copies;
 use super::push::PushedProgram;
 use crate::fleet::wire::secrets::{RunKey, SecretsError};
 use crate::fleet::wire::stream::FleetConnection;
-use crate::fleet::worker::{self, WorkerError};
+use crate::fleet::worker::{self, FleetRank, WorkerError};
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
@@ -89,7 +89,7 @@ impl RemoteShell {
     pub fn launch(
         &self,
         host: &str,
-        rank: u32,
+        rank: FleetRank,
         key: &RunKey,
         (limit, is_given_up): (Duration, &dyn Fn() -> bool),
         copies: &Copies,
@@ -109,7 +109,7 @@ impl RemoteShell {
 ///
 /// # Errors
 /// The program cannot be started.
-pub fn launch_here(host: &str, rank: u32, key: &RunKey) -> Result<(Launched, UnixStream), LaunchError> {
+pub fn launch_here(host: &str, rank: FleetRank, key: &RunKey) -> Result<(Launched, UnixStream), LaunchError> {
     let program = "/proc/self/exe";
     let mut command = Command::new(program);
     command.arg("fleet").arg(format!("--attend={rank}"));
@@ -223,7 +223,7 @@ pub enum LaunchedWorkerError {
 ///
 /// # Errors
 /// There is no key, or the coordinator is none.
-pub fn attend_launcher(rank: u32) -> Result<(), LaunchedWorkerError> {
+pub fn attend_launcher(rank: FleetRank) -> Result<(), LaunchedWorkerError> {
     let input = io::stdin().as_fd().try_clone_to_owned()?;
     let output = io::stdout().as_fd().try_clone_to_owned()?;
     ferrio_sys::process::release_standard_streams()?;

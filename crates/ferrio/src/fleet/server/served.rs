@@ -8,7 +8,7 @@ use crate::fleet::launch::LaunchedWorkerError;
 use crate::fleet::wire::secrets::RunKey;
 use crate::fleet::wire::stream::FleetConnection;
 use crate::fleet::wire::{ClientJobs, HostJobs, HostWork, SentJobFile};
-use crate::fleet::worker::{self, SessionSource};
+use crate::fleet::worker::{self, FleetRank, SessionSource};
 use crate::session::{Session, VERSION};
 use ferrio_job::message::OutputStream;
 use ferrio_job::{Environment, Invocation, Message, Mode, SystemEnvironment};
@@ -51,7 +51,12 @@ pub fn attend_client() -> Result<(), LaunchedWorkerError> {
     };
     let policy = client.policy.with_home(std::env::current_dir()?);
     let key = RunKey::from_text(&client.key)?;
-    Ok(worker::attend_with(connection, &key, client.rank, &mut JobsOfClient { policy, address: client.address })?)
+    Ok(worker::attend_with(
+        connection,
+        &key,
+        FleetRank { rank: client.rank, n_hosts: client.rank.saturating_add(1) },
+        &mut JobsOfClient { policy, address: client.address },
+    )?)
 }
 
 /// The job files of a client.

@@ -174,7 +174,7 @@ fn bytes_that_are_no_reports_are_a_lost_host() {
         });
         let first = serde_json::to_value(FleetReport::Hello(hello(&key, 1))).expect("a document");
         let tls = key.worker_tls().expect("certificates");
-        let worker = async move { play(address, tls, PATH, first, conduct).await };
+        let worker = async move { play(address, (tls, 1), PATH, first, conduct).await };
         let workers = aside(together(vec![Box::pin(stage.honest(0)), Box::pin(worker)]));
         let outcome = stage.run().expect("a run");
         let lost = outcome.hosts[1].lost.clone().unwrap_or_default();

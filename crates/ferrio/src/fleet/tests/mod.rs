@@ -31,6 +31,7 @@ pub(super) struct Stage {
     coordinator: Coordinator,
     pub(super) address: SocketAddr,
     pub(super) key: RunKey,
+    n_hosts: u32,
     pub(super) events: Vec<String>,
     /// Honest workers end when this is set.
     pub(super) is_done: Arc<AtomicBool>,
@@ -52,7 +53,7 @@ impl Stage {
         };
         let coordinator = Coordinator::new(settings, key.clone()).expect("a coordinator");
         let address = coordinator.listen((Ipv4Addr::LOCALHOST, 0).into()).expect("a port");
-        Self { coordinator, address, key, events: Vec::new(), is_done: Arc::default() }
+        Self { coordinator, address, key, n_hosts, events: Vec::new(), is_done: Arc::default() }
     }
 
     /// Waits for all workers, and makes a run of one job.
@@ -100,9 +101,9 @@ impl Stage {
 
     /// A worker that introduces itself so.
     pub(super) fn introduced(&self, hello: Hello, conduct: Conduct) -> impl Future<Output = String> + Send + 'static {
-        let (address, key) = (self.address, self.key.clone());
+        let (address, key, n_hosts) = (self.address, self.key.clone(), self.n_hosts);
         let first = FleetReport::Hello(hello);
-        async move { play(address, key.worker_tls().expect("certificates"), PATH, first, conduct).await }
+        async move { play(address, (key.worker_tls().expect("certificates"), n_hosts), PATH, first, conduct).await }
     }
 }
 
@@ -127,7 +128,7 @@ impl<T> Conduct<T> {
 /// Connects, introduces itself, and acts on orders until the call ends; returns how it did.
 pub(super) async fn play<T: Serialize + Send + Sync + 'static>(
     address: SocketAddr,
-    tls: tonic::transport::ClientTlsConfig,
+    (tls, n_hosts): (tonic::transport::ClientTlsConfig, u32),
     path: &'static str,
     first: T,
     mut conduct: Conduct<T>,
@@ -138,7 +139,7 @@ pub(super) async fn play<T: Serialize + Send + Sync + 'static>(
     };
     let (says, said) = mpsc::channel(64);
     let _ = says.try_send(first);
-    let mut orders = match attend_at(stream, tls, path, said).await {
+    let mut orders = match attend_at(stream, (tls, n_hosts), path, said).await {
         Ok(orders) => orders,
         Err(error) => return error.to_string(),
     };

@@ -65,12 +65,14 @@ fn without_the_key_of_the_run_there_is_no_call() {
             let mut told = Vec::new();
             for tls in tls {
                 let conduct = Conduct::new(|_, _| panic!("no order is for a stranger"));
-                told.push(play(address, tls, PATH, FleetReport::Hello(hello(&key, 0)), conduct).await);
+                told.push(play(address, (tls, 1), PATH, FleetReport::Hello(hello(&key, 0)), conduct).await);
             }
             // With the certificate, but at another path.
             let tls = key.worker_tls().expect("certificates");
             let conduct = Conduct::new(|_, _| panic!("no order is for a stranger"));
-            told.push(play(address, tls, "/ferrio.Fleet/Other", FleetReport::Hello(hello(&key, 0)), conduct).await);
+            told.push(
+                play(address, (tls, 1), "/ferrio.Fleet/Other", FleetReport::Hello(hello(&key, 0)), conduct).await,
+            );
             told
         })
     });
@@ -122,11 +124,11 @@ fn a_worker_that_does_not_introduce_itself_is_refused() {
         aside(async move {
             let conduct = || Conduct::new(|_, _| panic!("no order is for a stranger"));
             let tls = key.worker_tls().expect("certificates");
-            let ready = play(address, tls, PATH, FleetReport::Ready, conduct()).await;
+            let ready = play(address, (tls, 1), PATH, FleetReport::Ready, conduct()).await;
             let tls = key.worker_tls().expect("certificates");
             let conduct = Conduct::new(|_, _| panic!("no order is for a stranger"));
             let large = serde_json::json!({"Hello": {"token": vec![0; 1_000_000]}});
-            [ready, play(address, tls, PATH, large, conduct).await]
+            [ready, play(address, (tls, 1), PATH, large, conduct).await]
         })
     });
     assert!(told.iter().all(|told| told.contains("has not said who it is")), "{told:?}");

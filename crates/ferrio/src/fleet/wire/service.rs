@@ -32,6 +32,12 @@ pub(crate) const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(1);
 pub(crate) const KEEPALIVE_LIMIT: Duration = Duration::from_millis(1_500);
 /// Time for the answer of a coordinator, which has many to answer.
 const COORDINATOR_LIMIT: Duration = Duration::from_secs(5);
+/// Up to so many workers are answered in that time, also on a busy machine.
+const QUICK_HOSTS: u32 = 256;
+/// Time that each host adds to that in which one answers: the answers of all of them come in one thread.
+pub(crate) const EACH_HOST_LIMIT: Duration = Duration::from_millis(5);
+/// Time that each host adds to that between two questions whether the other end is still there: thousands of hosts ask more rarely.
+pub(crate) const EACH_HOST_PAUSE: Duration = Duration::from_millis(1);
 /// Time for a connection and its TLS.
 const CONNECT_LIMIT: Duration = Duration::from_secs(10);
 
@@ -136,25 +142,26 @@ fn innermost(error: &TransportError) -> String {
 /// There is no coordinator of this run at the other end.
 pub(crate) async fn attend(
     stream: FleetStream,
-    key: &RunKey,
+    (key, n_hosts): (&RunKey, u32),
     reports: mpsc::Receiver<FleetReport>,
 ) -> Result<Streaming<FleetOrder>, AttendError> {
-    attend_at(stream, key.worker_tls()?, PATH, reports).await
+    attend_at(stream, (key.worker_tls()?, n_hosts), PATH, reports).await
 }
 
-/// As [`attend`], with this TLS and at this path.
+/// As [`attend`], with this TLS, as one of so many hosts, and at this path.
 pub(crate) async fn attend_at<T: Serialize + Send + Sync + 'static>(
     stream: FleetStream,
-    tls: ClientTlsConfig,
+    (tls, n_hosts): (ClientTlsConfig, u32),
     path: &'static str,
     reports: mpsc::Receiver<T>,
 ) -> Result<Streaming<FleetOrder>, AttendError> {
     let uri = format!("https://{COORDINATOR_NAME}");
+    let n_more = n_hosts.saturating_sub(QUICK_HOSTS);
     let endpoint = Endpoint::from_shared(uri)?
         .tls_config(tls)?
         .connect_timeout(CONNECT_LIMIT)
-        .http2_keep_alive_interval(KEEPALIVE_INTERVAL)
-        .keep_alive_timeout(COORDINATOR_LIMIT)
+        .http2_keep_alive_interval(KEEPALIVE_INTERVAL + EACH_HOST_PAUSE.saturating_mul(n_more))
+        .keep_alive_timeout(COORDINATOR_LIMIT + EACH_HOST_LIMIT.saturating_mul(n_more))
         .keep_alive_while_idle(true);
     let channel = endpoint.connect_with_connector(OneConnection(Some(stream))).await?;
     let mut grpc = tonic::client::Grpc::new(channel).max_decoding_message_size(MOST_MESSAGE_BYTES);

@@ -59,7 +59,11 @@ impl CoordinatorLink {
     ///
     /// # Errors
     /// The thread cannot be started.
-    pub(super) fn open(connection: FleetConnection, key: RunKey, first: FleetReport) -> Result<Self, WorkerError> {
+    pub(super) fn open(
+        connection: FleetConnection,
+        (key, n_hosts): (RunKey, u32),
+        first: FleetReport,
+    ) -> Result<Self, WorkerError> {
         let (reports, sent) = mpsc::channel(MOST_WAITING);
         let (told, orders) = channel::sync_channel(MOST_ORDERS);
         let steered = Arc::new(Mutex::new(Steered::default()));
@@ -68,7 +72,7 @@ impl CoordinatorLink {
         let _ = reports.try_send(first);
         std::thread::Builder::new()
             .name("ferrio-fleet".to_owned())
-            .spawn(move || thread.run(connection, &key, sent))?;
+            .spawn(move || thread.run(connection, (&key, n_hosts), sent))?;
         Ok(Self { orders, reports, steered })
     }
 
@@ -143,11 +147,11 @@ struct Thread {
 }
 
 impl Thread {
-    fn run(self, connection: FleetConnection, key: &RunKey, sent: mpsc::Receiver<FleetReport>) {
+    fn run(self, connection: FleetConnection, (key, n_hosts): (&RunKey, u32), sent: mpsc::Receiver<FleetReport>) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let ending = match runtime {
             Ok(runtime) => runtime.block_on(async {
-                let orders = service::attend(connection.into_stream()?, key, sent).await?;
+                let orders = service::attend(connection.into_stream()?, (key, n_hosts), sent).await?;
                 self.hear(orders).await
             }),
             Err(error) => Err(error.into()),

@@ -5,6 +5,7 @@
 //! The connection has a thread of its own, in which orders are heard while the jobs run. When the coordinator has gone, the run ends in
 //! order, and [`ORPHAN_LIMIT`] later at once: no job goes on without a coordinator.
 
+mod fleet_rank;
 mod link;
 mod logs;
 mod names;
@@ -20,6 +21,7 @@ use ferrio_formats::start;
 use ferrio_run::{Handle, LogOpener, RunEvent, Start};
 use ferrio_stats::{HostPlaces, IntervalStats, MessageStream, Note};
 use ferrio_sys::system_info;
+pub use fleet_rank::{FleetRank, NoFleetRank};
 use link::{CoordinatorLink, Ordered};
 use logs::SentLogs;
 use std::io;
@@ -49,7 +51,7 @@ pub enum WorkerError {
 ///
 /// # Errors
 /// The coordinator is not that of this run, refuses the worker, or has gone.
-pub fn attend(connection: FleetConnection, key: &RunKey, rank: u32) -> Result<(), WorkerError> {
+pub fn attend(connection: FleetConnection, key: &RunKey, rank: FleetRank) -> Result<(), WorkerError> {
     attend_with(connection, key, rank, &mut JobsOfFleet)
 }
 
@@ -60,12 +62,12 @@ pub fn attend(connection: FleetConnection, key: &RunKey, rank: u32) -> Result<()
 pub fn attend_with(
     connection: FleetConnection,
     key: &RunKey,
-    rank: u32,
+    FleetRank { rank, n_hosts }: FleetRank,
     source: &mut dyn SessionSource,
 ) -> Result<(), WorkerError> {
     let host = system_info::host_name();
     let hello = Hello { protocol: PROTOCOL, version: VERSION.to_owned(), token: key.token(rank), rank, host };
-    let link = CoordinatorLink::open(connection, key.clone(), FleetReport::Hello(hello))?;
+    let link = CoordinatorLink::open(connection, (key.clone(), n_hosts), FleetReport::Hello(hello))?;
     loop {
         match link.next_order() {
             Ordered::Prepare(work) => work_once(*work, rank, source, &link),

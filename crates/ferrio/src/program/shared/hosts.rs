@@ -12,6 +12,7 @@ use ferrio::fleet::launch::{
 };
 use ferrio::fleet::wire::secrets::RunKey;
 use ferrio::fleet::wire::stream::FleetConnection;
+use ferrio::fleet::worker::FleetRank;
 use ferrio::fleet::{Coordinator, FleetError, FleetEvent, FleetSettings, LostHost, WriteSharing, worker};
 use ferrio::session::{Session, SessionOutcome, VERSION};
 use ferrio_formats::native::note_text;
@@ -190,7 +191,7 @@ impl MeetingOptions {
     /// The coordinator is not found, or is lost.
     pub(crate) fn attend(&self, ranks: &Ranks, hosts: &HostsOptions) -> anyhow::Result<ExitCode> {
         let (stream, key) = self.at(&ranks.step).find(hosts.join_limit())?;
-        worker::attend(FleetConnection::Tcp(stream), &key, ranks.rank)?;
+        worker::attend(FleetConnection::Tcp(stream), &key, ranks.place())?;
         Ok(Exit::Fine.into())
     }
 }
@@ -264,7 +265,8 @@ impl Fleet {
             for (rank, host) in hosts.iter().enumerate() {
                 let (done, shell, key, limit) = (done.clone(), &shell, &key, options.join_limit());
                 let (gives_up, copies) = (&gives_up, &copies);
-                scope.spawn(move || done.send(shell.launch(host, rank as u32, key, (limit, gives_up), copies)));
+                let place = FleetRank { rank: rank as u32, n_hosts };
+                scope.spawn(move || done.send(shell.launch(host, place, key, (limit, gives_up), copies)));
             }
             drop(done);
             // Those that have come are heard while others are on their way, however long that takes.
@@ -313,7 +315,7 @@ impl Fleet {
         let key = meeting.own_key()?;
         let coordinator = Coordinator::new(settings(options, ranks.size, Vec::new()), key.clone())?;
         let host = ferrio_sys::system_info::host_name();
-        let (worker, socket) = launch_here(&host, ranks.rank, &key)?;
+        let (worker, socket) = launch_here(&host, ranks.place(), &key)?;
         coordinator.adopt(socket);
         let address = coordinator.listen(meeting.listen_address())?;
         let published = meeting.publish(&key, &host, address.port())?;

@@ -28,6 +28,7 @@ use course::FleetCourse;
 use ferrio::fleet::launch::{self, Ranks};
 use ferrio::fleet::server;
 use ferrio::fleet::wire::{HostJobs, HostWork};
+use ferrio::fleet::worker::FleetRank;
 use ferrio::fleet::{FleetOutcome, INTERVAL_MS};
 use ferrio::session::SessionOutcome;
 use ferrio_formats::native::note_text;
@@ -114,7 +115,7 @@ fn at_end(outcome: anyhow::Result<()>, console: &mut Console) -> ExitCode {
 }
 
 /// A worker that another `ferrio fleet` has launched.
-fn attend(rank: u32, console: &mut Console) -> ExitCode {
+fn attend(rank: FleetRank, console: &mut Console) -> ExitCode {
     match launch::attend_launcher(rank) {
         Ok(()) => Exit::Fine.into(),
         Err(error) => {

@@ -8,6 +8,7 @@ use crate::shared::serving::ServeOptions;
 use crate::ui::described::of_jobs;
 use crate::ui::permits::AllowOptions;
 use clap::{Arg, Args, Command, ValueEnum};
+use ferrio::fleet::worker::FleetRank;
 use ferrio_spec::OUTPUT_FORMAT_NAMES;
 
 // The hosts, and the other ways to have some.
@@ -36,8 +37,8 @@ pub(super) struct FleetOptions {
     #[arg(long, value_name = "CLAIM", requires = "manifest")]
     claim: Option<String>,
     /// Be a worker: a fleet starts its workers so
-    #[arg(long, value_name = "RANK", hide = true)]
-    pub(super) attend: Option<u32>,
+    #[arg(long, value_name = "RANK/HOSTS", hide = true)]
+    pub(super) attend: Option<FleetRank>,
 }
 
 /// Where a fleet is to run.
