@@ -44,6 +44,15 @@ pub(crate) fn is_depth_in_vain(job: &AuditedJob<'_>) -> bool {
     job.is_buffered() && !job.engine.queues_buffered && job.spec.queue.iodepth > 1
 }
 
+/// I/Os of each clone in flight, on average, by Little's law; `None`: the job did none.
+pub(crate) fn mean_depth(job: &AuditedJob<'_>) -> Option<f64> {
+    let total = job.total.as_ref()?;
+    let in_flight_ns: f64 =
+        DataDirection::ALL.iter().map(|direction| total.directions[*direction].clat.sum_ns as f64).sum();
+    let seconds = DataDirection::ALL.iter().map(|direction| job.seconds(*direction)).fold(0.0, f64::max);
+    (seconds > 0.0).then(|| in_flight_ns / 1e9 / seconds / job.workers.len().max(1) as f64)
+}
+
 /// The job asks for direct I/O to files.
 pub(crate) fn is_direct_to_files(job: &AuditedJob<'_>) -> bool {
     let is_asked = job.spec.durability.direct && job.has_files() && job.engine.targets.are_opened_by_run();

@@ -18,7 +18,7 @@ pub(super) const EFFECTS: &[OptionEffect] = &[
     OptionEffect::measured(&["ramp_time", "ramp_size"], ramp).in_vain_if(ramp_in_vain),
     OptionEffect::measured(&["size"], bytes).in_vain_if(size_in_vain),
     OptionEffect::measured(&["io_size", "loops"], bytes).in_vain_if(end_in_vain),
-    OptionEffect::measured(&["number_ios"], number_of_ios).in_vain_if(end_in_vain),
+    OptionEffect::measured(&["number_ios"], number_of_ios).in_vain_if(number_in_vain),
     OptionEffect::measured(&["numjobs"], |asked| {
         let (wanted, there) = (u64::from(asked.spec().numjobs), asked.n_clones());
         as_asked_if(there >= wanted, || format!("{there} of {wanted}"))
@@ -56,10 +56,24 @@ pub(super) const EFFECTS: &[OptionEffect] = &[
 fn end_in_vain(asked: &Asked<'_, '_>) -> Option<String> {
     let asks = match asked.name {
         "loops" => asked.spec().limits.loops > 1,
-        "number_ios" => asked.spec().extent.number_ios > 0,
         _ => asked.spec().extent.io_size.is_some(),
     };
-    (asks && asked.repeats_until_runtime()).then(|| "time_based repeats the job until its runtime is over".to_owned())
+    (asks && asked.repeats_until_runtime()).then(|| REPEATS.to_owned())
+}
+
+const REPEATS: &str = "time_based repeats the job until its runtime is over";
+
+/// `ferrio run` ends a job with a runtime at its number of I/Os, as it is asked to; fio, and ferrio in its place, do not. The figures tell which of
+/// them has run.
+fn number_in_vain(asked: &Asked<'_, '_>) -> Option<String> {
+    let is_open = asked.case.is_before() && asked.spec().extent.number_ios > 0 && asked.repeats_until_runtime();
+    is_open.then(|| format!("in fio, {REPEATS}; only ferrio run heeds it"))
+}
+
+/// The job has done as many I/Os as it was to do.
+fn has_done_its_number(asked: &Asked<'_, '_>) -> bool {
+    let wanted = asked.spec().extent.number_ios.saturating_mul(asked.n_clones());
+    wanted > 0 && asked.n_done() == wanted
 }
 
 fn size_in_vain(asked: &Asked<'_, '_>) -> Option<String> {
@@ -106,7 +120,7 @@ fn runtime(asked: &Asked<'_, '_>) -> OptionOutcome {
     }
     let is_short = ran < wanted - slack;
     // Without time_based it is a limit, and the job may have less to do.
-    let is_done = (!limits.time_based || ends_by_itself(asked)) && !was_ended(asked);
+    let is_done = (!limits.time_based || ends_by_itself(asked) || has_done_its_number(asked)) && !was_ended(asked);
     as_asked_if(!is_short || is_done, || of_asked(ran, wanted, " s"))
 }
 
@@ -204,6 +218,9 @@ fn bytes(asked: &Asked<'_, '_>) -> OptionOutcome {
 fn number_of_ios(asked: &Asked<'_, '_>) -> OptionOutcome {
     let wanted = asked.spec().extent.number_ios.saturating_mul(asked.n_clones());
     let has_ramp = asked.spec().limits.ramp_time_us > 0 || asked.spec().limits.ramp_bytes > 0;
+    if asked.repeats_until_runtime() && asked.n_done() > wanted && !has_ramp {
+        return not(REPEATS);
+    }
     if wanted == 0 || is_out_of_time(asked) {
         return OptionOutcome::AsAsked;
     }

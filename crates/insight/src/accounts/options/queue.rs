@@ -3,8 +3,9 @@
 //! Start reading at [`EFFECTS`].
 
 use super::OptionEffect;
-use crate::accounts::asked::Asked;
-use crate::measures::asked::is_depth_in_vain;
+use crate::accounts::asked::{Asked, not};
+use crate::measures::asked::{is_depth_in_vain, mean_depth};
+use crate::text;
 use ferrio_stats::OptionOutcome;
 
 pub(super) const EFFECTS: &[OptionEffect] = &[
@@ -12,7 +13,7 @@ pub(super) const EFFECTS: &[OptionEffect] = &[
         if asked.spec().queue.iodepth == 1 {
             return OptionOutcome::AsAsked;
         }
-        asked.unless_found()
+        beside_pauses(asked).unwrap_or_else(|| asked.unless_found())
     })
     .in_vain_if(depth_in_vain),
     OptionEffect::nowhere(
@@ -35,6 +36,14 @@ pub(super) const EFFECTS: &[OptionEffect] = &[
         (!has_share).then(|| "there is neither cmdprio_percentage nor cmdprio_bssplit".to_owned())
     }),
 ];
+
+/// A depth that is not reached, because the job pauses between its I/Os.
+fn beside_pauses(asked: &Asked<'_, '_>) -> Option<OptionOutcome> {
+    let pace = &asked.spec().pace;
+    asked.figures().filter(|_| pace.pauses.is_set() && !pace.limits_rates())?;
+    let (mean, wanted) = (mean_depth(asked.job)?, f64::from(asked.spec().queue.iodepth));
+    (mean < wanted / 2.0).then(|| not(format!("{} in flight on average, beside thinktime", text::short(mean))))
+}
 
 const PRIORITIES: &str = "the device does not tell which priorities it has minded";
 

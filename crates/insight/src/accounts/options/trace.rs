@@ -3,12 +3,14 @@
 //! Start reading at [`EFFECTS`].
 
 use super::OptionEffect;
-use crate::accounts::asked::{Asked, as_asked_if, unseen};
+use crate::accounts::asked::{Asked, as_asked_if, not, unseen};
 use ferrio_stats::OptionOutcome;
 
 pub(super) const EFFECTS: &[OptionEffect] = &[
-    OptionEffect::measured(&["read_iolog"], |asked| {
-        as_asked_if(asked.n_done() > 0, || "no I/O of the trace was done".to_owned())
+    OptionEffect::measured(&["read_iolog"], |asked| match on_time(asked) {
+        _ if asked.n_done() == 0 && asked.figures().is_some() => not("no I/O of the trace was done"),
+        OptionOutcome::NotSeen(_) if asked.figures().is_some() => OptionOutcome::AsAsked,
+        outcome => outcome,
     }),
     OptionEffect::measured(&["replay_no_stall", "replay_time_scale"], on_time).in_vain_if(|asked| {
         let is_passed = asked.name == "replay_time_scale" && asked.spec().replay.no_stall;

@@ -29,13 +29,23 @@ fn find(case: &AuditInput<'_>) -> Vec<Observation> {
 }
 
 fn observation(found: WaitingWrites<'_, '_>) -> Observation {
-    let WaitingWrites { writers, written_bytes: written, waiting_bytes: waiting } = found;
-    let explanation = format!(
-        "{} of the written bytes ({} of {}) were in memory only when the run ended: the time to write them is in no figure.",
-        text::percent(waiting as f64, written as f64),
-        text::bytes(waiting),
-        text::bytes(written)
-    );
+    let WaitingWrites { writers, written_bytes: written, distinct_bytes: distinct, waiting_bytes: waiting } = found;
+    let share = text::percent(waiting as f64, distinct as f64);
+    let explanation = if distinct < written {
+        format!(
+            "{share} of the blocks ({} of {}) were in memory only when the run ended, and the page cache has taken each of them {} times: these \
+             are writes to memory.",
+            text::bytes(waiting),
+            text::bytes(distinct),
+            text::short(written as f64 / distinct as f64)
+        )
+    } else {
+        format!(
+            "{share} of the written bytes ({} of {}) were in memory only when the run ended: the time to write them is in no figure.",
+            text::bytes(waiting),
+            text::bytes(written)
+        )
+    };
     let evidence =
         vec![Measured::bytes("written by the jobs", written), Measured::bytes("waiting in the page cache", waiting)];
     Observation::of_jobs(writers, evidence, explanation).about(DataDirection::Write)
@@ -57,6 +67,17 @@ mod tests {
             files: Reading::Value(files),
         });
         scene
+    }
+
+    /// 100 MiB are written to blocks of 10 MiB, of which a tenth waits.
+    #[test]
+    fn blocks_that_are_written_again_count_once() {
+        let mut scene = scene(MIB);
+        scene.jobs[0].extent.size = Some(ferrio_spec::SizeSpec::Bytes(10 * MIB));
+        let finding = scene.finding("writes-still-dirty");
+        let expected = "10 % of the blocks (1 MiB of 10 MiB) were in memory only when the run ended, and the page cache has taken each of \
+                        them 10 times";
+        assert!(finding.explanation.starts_with(expected), "{}", finding.explanation);
     }
 
     #[test]

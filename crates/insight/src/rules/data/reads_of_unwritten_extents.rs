@@ -99,7 +99,7 @@ mod tests {
     use super::*;
     use crate::rules::testing::{MIB, TestRun, job, layer};
     use ferrio_spec::DirectionMix;
-    use ferrio_stats::{ExtentBytes, LayerKind, Reading, TargetKind};
+    use ferrio_stats::{ExtentBytes, FileCache, LayerKind, PageCache, Reading, TargetKind};
 
     fn scene(unwritten_bytes: u64, mix: DirectionMix) -> TestRun {
         let mut scene = TestRun::new(job("a", mix));
@@ -137,6 +137,35 @@ mod tests {
         let found = told(true, DirectionMix::Write);
         assert!(!found.contains(&id) && found.contains(&"device-did-less".to_owned()), "{found:?}");
         assert!(told(false, DirectionMix::Write).contains(&id) && told(true, DirectionMix::Read).contains(&id));
+    }
+
+    /// Extents that were allocated beforehand are unwritten until the page cache writes to them.
+    #[test]
+    fn what_an_earlier_job_has_left_in_the_page_cache_is_data() {
+        let on_file = |name: &str, mix: DirectionMix, is_later: bool| {
+            let mut job = job(name, mix);
+            job.target.filenames = vec!["f".to_owned()];
+            (job.grouping.stonewall, job.durability.direct) = (is_later, false);
+            job
+        };
+        let mut scene = TestRun::new(on_file("w", DirectionMix::Write, false));
+        let place = scene.places[0].clone();
+        scene.add(on_file("r", DirectionMix::Read, true), place);
+        scene.disk_bytes = [0, 0];
+        for place in &mut scene.places {
+            let extents = ExtentBytes { unwritten_bytes: 100 * MIB, ..ExtentBytes::default() };
+            (place.before.extents, place.now.extents) = (Reading::Value(extents), Reading::Value(extents));
+        }
+        let id = "reads-of-unwritten-extents".to_owned();
+        assert!(scene.found().contains(&id), "{:?}", scene.found());
+        let waiting = FileCache { dirty_bytes: 100 * MIB, ..FileCache::default() };
+        scene.record.evidence.page_cache = Some(PageCache {
+            machine: Reading::default(),
+            files_before: Reading::default(),
+            files: Reading::Value(waiting),
+        });
+        let found = scene.found();
+        assert!(!found.contains(&id) && found.contains(&"device-did-less".to_owned()), "{found:?}");
     }
 
     #[test]

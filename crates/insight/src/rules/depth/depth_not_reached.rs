@@ -1,7 +1,7 @@
 //! A depth that was asked for and not reached.
 
 use crate::audit_input::{AuditInput, AuditedJob, sum};
-use crate::measures::asked::is_held_back;
+use crate::measures::asked::{is_held_back, mean_depth};
 use crate::measures::cpu_time::{throttled_share, waiting_share};
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
@@ -39,7 +39,7 @@ fn find(case: &AuditInput<'_>) -> Vec<Observation> {
 
 fn of_job(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> Option<Observation> {
     let queue = &job.spec.queue;
-    let (wanted, n_clones) = (f64::from(queue.iodepth), job.workers.len() as f64);
+    let wanted = f64::from(queue.iodepth);
     // Batches let the queue drain before it is filled again.
     let is_batched = queue.low < queue.iodepth || queue.batch_complete_min > 1;
     if queue.iodepth == 1 || job.engine.is_inline() || is_batched || is_held_back(job) {
@@ -53,14 +53,13 @@ fn of_job(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> Option<Observation> {
     let total = job.total.as_ref()?;
     let directions = [DataDirection::Read, DataDirection::Write, DataDirection::Trim];
     let n_ios = sum(directions.iter().map(|direction| total.directions[*direction].clat.n_samples));
-    let in_flight_ns: f64 = directions.iter().map(|direction| total.directions[*direction].clat.sum_ns as f64).sum();
     let seconds = directions.iter().map(|direction| job.seconds(*direction)).fold(0.0, f64::max);
     if n_ios < LEAST_TURNS.saturating_mul(u64::from(queue.iodepth)).saturating_mul(job.workers.len() as u64)
         || seconds < LEAST_SECONDS
     {
         return None;
     }
-    let mean = in_flight_ns / 1e9 / seconds / n_clones;
+    let mean = mean_depth(job)?;
     if mean >= wanted * SHARE {
         return None;
     }
