@@ -10,7 +10,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     id: "syncs-beside-writes",
     title: "Syncs do not wait for the writes in flight",
     severity: Severity::Note,
-    what: "Before a run: fsync=1 or fdatasync=1 with a depth above 1. It is reported where the engine has several writes in flight.",
+    what: "fsync=1 or fdatasync=1 with a depth above 1. It is reported where the engine has several writes in flight.",
     why: "A sync makes durable what the device has taken before it. Writes that are still in flight are not covered by the sync behind them, so the figures are not those of durable \
           writes one by one: they can be many times as high.",
     example: "--name=a --rw=write --size=1g --direct=1 --ioengine=libaio --iodepth=16 --fsync=1",
@@ -31,12 +31,14 @@ fn of_job(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> Option<Observation> {
         _ => return None,
     };
     let has_queue = depth > 1 && !job.engine.is_inline() && !is_depth_in_vain(job) && !job.engine.moves_nothing();
-    if !case.is_before() || !has_queue || !job.does(DataDirection::Write) || job.spec.replay.is_set() {
+    if !has_queue || !job.does(DataDirection::Write) || job.spec.replay.is_set() {
         return None;
     }
     let explanation = format!(
-        "With iodepth={depth} up to {} writes are in flight beside a write when its {name} is called.",
-        depth - 1
+        "With iodepth={depth} up to {} writes {} in flight beside a write when its {name} {} called.",
+        depth - 1,
+        if case.is_before() { "are" } else { "were" },
+        if case.is_before() { "is" } else { "was" }
     );
     Some(Observation::of(job, vec![Measured::count("iodepth", f64::from(depth))], explanation))
 }
@@ -50,7 +52,11 @@ mod tests {
         let mut job = job("a", DirectionMix::Write);
         engine.clone_into(&mut job.engine.name);
         (job.queue.iodepth, job.durability.fsync_blocks) = (depth, fsync);
-        TestRun::new(job).before().found().contains(&"syncs-beside-writes".to_owned())
+        let is_in = |scene: &TestRun| scene.found().contains(&"syncs-beside-writes".to_owned());
+        let scene = TestRun::new(job);
+        let after = is_in(&scene);
+        assert_eq!(after, is_in(&scene.before()), "the same before and after the run");
+        after
     }
 
     #[test]
