@@ -7,13 +7,13 @@ use crate::audit_input::{AuditInput, AuditedJob};
 use crate::on_device::BlockPlaces;
 use ferrio_units::DataDirection;
 
-/// The cure of jobs whose I/O goes through the page cache, before the words that follow; `None`: direct=1 alone is enough, as the cure of a rule says.
+/// The cure of jobs whose I/O goes through the page cache, before the words that follow; `None`: `direct=1` alone is enough, as the cure of a rule says.
 pub(crate) fn past_page_cache(case: &AuditInput<'_>, jobs: &[&AuditedJob<'_>], rest: &str) -> Option<String> {
     let way = jobs.iter().find_map(|job| way_past(case, job))?;
     Some(format!("{way}{rest}"))
 }
 
-/// The cure of jobs whose writes wait in the page cache; `None`: that of most rules, direct=1 or end_fsync=1.
+/// The cure of jobs whose writes wait in the page cache; `None`: that of most rules, `direct=1` or `end_fsync=1`.
 pub(crate) fn written_back(case: &AuditInput<'_>, jobs: &[&AuditedJob<'_>]) -> Option<String> {
     if jobs.iter().all(|job| waits_at_end(job)) {
         return past_page_cache(case, jobs, ".").or_else(|| Some("Add --direct=1.".to_owned()));
@@ -22,7 +22,7 @@ pub(crate) fn written_back(case: &AuditInput<'_>, jobs: &[&AuditedJob<'_>]) -> O
     Some(format!("Add --end_fsync=1, so that the time of the write-back counts. {way}."))
 }
 
-/// How a job gets past the page cache, where direct=1 alone does not do it.
+/// How a job gets past the page cache, where `direct=1` alone does not do it.
 fn way_past(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> Option<String> {
     if job.engine.forms.is_always_buffered {
         return Some(format!(

@@ -18,8 +18,10 @@ pub(super) const REPORTED: &[&str] = &[
     "steady-at-zero",
 ];
 
+type Fault = (&'static str, fn(&mut Value));
+
 /// A rule, and what makes its fault in a report of the run that its cure asks for.
-const FAULTS: &[(&str, fn(&mut Value))] = &[
+const FAULTS: &[Fault] = &[
     ("below-any-device", |report| {
         for latency in ["clat_ns", "lat_ns"] {
             report["jobs"][0]["read"][latency]["mean"] = json!(604.0);
@@ -82,8 +84,8 @@ fn a_report_of_another_run_is_in_order() {
         assert!(has(&about(&scratch, &wrong.to_string()), rule) && !has(&told, rule), "{rule}: {told:?}");
     }
     // Not a number, which JSON does not have and fio writes.
-    let text = right.to_string();
-    let (before, rest) = text.split_once("\"iops_stddev\":").expect("a deviation");
+    let printed = right.to_string();
+    let (before, rest) = printed.split_once("\"iops_stddev\":").expect("a deviation");
     let (_, behind) = rest.split_once(',').expect("more keys");
     assert!(has(&about(&scratch, &format!("{before}\"iops_stddev\":-nan,{behind}")), "figures-no-numbers"));
     assert!(!has(&told, "figures-no-numbers"), "{told:?}");
