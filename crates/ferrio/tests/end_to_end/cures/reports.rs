@@ -4,7 +4,7 @@
 
 use super::write_file;
 use crate::findings::{findings_of, has, ids};
-use crate::support::{Program, Run, Scratch, skip, succeeds_once};
+use crate::support::{Program, Run, Scratch, skip};
 use serde_json::{Value, json};
 
 /// The rules of the tests below.
@@ -52,9 +52,9 @@ fn about(scratch: &Scratch, report: &str) -> Vec<String> {
 }
 
 /// A report of direct reads of a file with data, as fio writes it, without the counters that fio before 3.36 did not have.
-fn report_of(scratch: &Scratch, more: &str) -> Value {
+fn report_of(scratch: &Scratch) -> Value {
     let job = "--name=a --filename=f --rw=randread --bs=4k --direct=1 --ioengine=psync --time_based --runtime=1500ms";
-    let arguments = format!("{job} {more} --output-format=json");
+    let arguments = format!("{job} --output-format=json");
     let finished = Run::new(Program::Ferrio, scratch.path(), &arguments).finish().succeeded();
     let mut report: Value = serde_json::from_str(&finished.stdout).expect("JSON");
     report.as_object_mut().expect("a document").remove("ferrio");
@@ -73,7 +73,7 @@ fn a_report_of_another_run_is_in_order() {
     if has(&findings_of(scratch.path(), "--name=a --filename=f --rw=read --bs=1m --direct=1"), "target-in-memory") {
         return skip(test, "the directory of the tests is in memory");
     }
-    let right = report_of(&scratch, "");
+    let right = report_of(&scratch);
     if right["disk_util"].as_array().is_none_or(|disks| disks.len() != 1) {
         return skip(test, "no disk is known under the directory of the tests, or there are several");
     }
@@ -89,22 +89,4 @@ fn a_report_of_another_run_is_in_order() {
     let (_, behind) = rest.split_once(',').expect("more keys");
     assert!(has(&about(&scratch, &format!("{before}\"iops_stddev\":-nan,{behind}")), "figures-no-numbers"));
     assert!(!has(&told, "figures-no-numbers"), "{told:?}");
-}
-
-/// Buffered reads of a file that memory holds need few requests; direct reads need one each.
-#[test]
-fn direct_reads_need_a_request_each() {
-    let test = "direct_reads_need_a_request_each";
-    let scratch = Scratch::new("cures-requests");
-    write_file(scratch.path(), "f", 16);
-    let has_disk = |report: &Value| report["disk_util"].as_array().is_some_and(|disks| disks.len() == 1);
-    let direct = report_of(&scratch, "");
-    if !has_disk(&direct) {
-        return skip(test, "no disk is known under the directory of the tests, or there are several");
-    }
-    assert!(!has(&about(&scratch, &direct.to_string()), "disk-did-fewer-requests"));
-    assert!(succeeds_once(|| {
-        let cached = report_of(&scratch, "--direct=0 --invalidate=0 --norandommap");
-        !has_disk(&cached) || has(&about(&scratch, &cached.to_string()), "disk-did-fewer-requests")
-    }));
 }
