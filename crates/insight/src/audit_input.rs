@@ -4,7 +4,7 @@
 
 use crate::measures::kept::MeasureCache;
 use ferrio_spec::JobSpec;
-use ferrio_spec::engines::{EngineDef, by_name};
+use ferrio_spec::engines::{Data, EngineDef, Measures, by_name};
 use ferrio_stats::provenance::DeviceFacts;
 use ferrio_stats::{
     BackingPart, DirectionStats, HostCpu, IoCounters, PageCache, Provenance, RecordOrigin, ReportedFacts, ReportedRow,
@@ -200,8 +200,13 @@ impl AuditedJob<'_> {
 
     /// True if its I/O goes through the page cache, as far as its options show.
     pub(crate) fn is_buffered(&self) -> bool {
-        let targets = self.engine.targets;
-        !self.spec.durability.direct && targets.are_opened_by_run() && !targets.are_passthrough()
+        let (targets, is_always) = (self.engine.targets, self.engine.forms.is_always_buffered);
+        (is_always || !self.spec.durability.direct) && targets.are_opened_by_run() && !targets.are_passthrough()
+    }
+
+    /// True if its I/Os move the bytes that they count: those that open, allocate or shorten files count bytes and move none.
+    pub(crate) fn moves_data(&self) -> bool {
+        self.engine.measures == Measures::Ios && self.engine.data != Data::Untouched && !self.engine.moves_nothing()
     }
 
     /// True if figures of memory are what it is for: what it does there takes no part in sums that are compared with the work of storage.

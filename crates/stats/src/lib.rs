@@ -48,7 +48,7 @@ pub use findings::accounts::{
     Accounts, BytesAccount, EndedBy, JobAccount, LevelBytes, OptionAccount, OptionOutcome, RunEnding, TimeAccount,
     TimeCounts, TimePart,
 };
-pub use findings::failure::{FailedStep, Failure, OTHER_DATA};
+pub use findings::failure::{ErrorCause, FailedStep, Failure, OTHER_DATA};
 pub use findings::finding::{Audit, Finding, Measured, Severity, Unexamined, Unit};
 pub use findings::messages;
 pub use findings::messages::{MessageStream, ReportMessage, RunMessages};

@@ -4,6 +4,7 @@
 
 use crate::Errno;
 
+pub const EACCES: i32 = Errno::ACCESS.raw_os_error();
 pub const EAGAIN: i32 = Errno::AGAIN.raw_os_error();
 pub const EBUSY: i32 = Errno::BUSY.raw_os_error();
 pub const EDQUOT: i32 = Errno::DQUOT.raw_os_error();
@@ -22,5 +23,7 @@ pub const ENOMEM: i32 = Errno::NOMEM.raw_os_error();
 pub const ENOSPC: i32 = Errno::NOSPC.raw_os_error();
 pub const ENXIO: i32 = Errno::NXIO.raw_os_error();
 pub const EOVERFLOW: i32 = Errno::OVERFLOW.raw_os_error();
+pub const EPERM: i32 = Errno::PERM.raw_os_error();
 pub const EREMOTEIO: i32 = Errno::REMOTEIO.raw_os_error();
+pub const EROFS: i32 = Errno::ROFS.raw_os_error();
 pub const ETIMEDOUT: i32 = Errno::TIMEDOUT.raw_os_error();

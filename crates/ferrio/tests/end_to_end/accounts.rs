@@ -78,6 +78,9 @@ fn a_stop_by_a_signal_is_a_part_of_the_time() {
     assert!(stopped > 0.5 && stopped < most + 1.0, "{stopped} of {most}: {accounts}");
     let found = findings(&finished);
     assert!(has(&found, "stopped-by-signal") && !has(&found, "stalls"), "{found:?}");
+    let calm = "run --json --name=a --ioengine=null --size=1g --rate_iops=1000 --time_based --runtime=500ms";
+    let calm = Run::new(Program::Ferrio, scratch.path(), calm).finish();
+    assert!(!has(&findings(&calm), "stopped-by-signal"), "{}", calm.all());
 }
 
 /// A tracer delays calls by known times: they are in the part to which they belong, and the parts add up to the whole.

@@ -29,6 +29,7 @@ const FEW: &[&str] = &["few-samples"];
 /// Few, and writes through the page cache whose syncs wait.
 const FEW_SYNCED: &[&str] = &["latency-without-syncs", "few-samples"];
 const FEW_SYNCED_ON_DEVICE: &[&str] = &["device-is-overwritten", "latency-without-syncs", "few-samples"];
+const FEW_NEW: &[&str] = &["new-files-written", "few-samples"];
 const DEVICE: &[&str] = &["device-is-overwritten"];
 const FEW_ON_DEVICE: &[&str] = &["device-is-overwritten", "few-samples"];
 /// The disk under a loop device may call itself rotational.
@@ -151,6 +152,22 @@ const RUNS: &[Row] = &[
     (Disk, "--rw=write --bs=4k --size=8m --verify=crc32c --overwrite=1 --direct=1 --ioengine=psync --unlink=1", &[]),
     (Disk, "--rw=randwrite --bs=4k --size=8m --verify=md5 --overwrite=1 --direct=1 --ioengine=psync --unlink=1", &[]),
     (Disk, "--filename=f --rw=write --bs=4k --size=8m --refill_buffers --direct=1 --ioengine=psync", &[]),
+    // Files that are new on purpose: the log of a database, a copy, a list of files, blocks that are verified.
+    (Disk, "--filename=etcd --rw=write --bs=2300 --size=512k --ioengine=sync --fdatasync=1", FEW_SYNCED),
+    (Disk, "--filename=copy --rw=write --bs=64k --size=8m --direct=1 --ioengine=psync", FEW_NEW),
+    (Disk, "--filename=data:log --rw=write --bs=64k --size=8m --direct=1 --ioengine=psync", FEW_NEW),
+    (Disk, "--filename=verified --rw=write --bs=4k --size=4m --verify=crc32c --direct=1 --ioengine=psync", &[]),
+    (
+        Disk,
+        "--filename=passes --rw=write --bs=64k --size=8m --loops=3 --ioengine=psync --end_fsync=1",
+        &["new-files-written", "latency-without-syncs", "closing-syncs-counted", "few-samples"],
+    ),
+    // Engines that look at files, or change their sizes: their bytes are no data.
+    (Disk, "--rw=read --ioengine=filestat --nrfiles=128 --filesize=16k --unlink=1", FEW),
+    (Disk, "--rw=write --ioengine=filecreate --nrfiles=128 --openfiles=8 --filesize=16k --unlink=1", FEW),
+    (Disk, "--rw=read --ioengine=filedelete --nrfiles=128 --openfiles=8 --filesize=16k", FEW),
+    (Disk, "--filename=allocated --rw=write --ioengine=falloc --bs=64k --size=8m", FEW),
+    (Disk, "--filename=cut --rw=write --ioengine=ftruncate --bs=64k --size=8m", FEW),
     // XFS.
     (Xfs, "--filename=f --rw=read --bs=4k --size=8m --direct=1 --ioengine=psync", &[]),
     (Xfs, "--filename=f --rw=write --bs=4k --size=8m --direct=1 --ioengine=psync", &[]),

@@ -105,9 +105,15 @@ fn files_without_data_and_first_writes_are_told() {
     }
     let write = "--name=w --filename=f --rw=write --bs=64k --size=16m --direct=1 --ioengine=psync";
     let first = findings_of(directory, write);
-    assert!(has(&first, "first-writes"), "{first:?}");
+    assert!(has(&first, "new-files-written") && !has(&first, "first-writes"), "{first:?}");
     let second = findings_of(directory, write);
-    assert!(!has(&second, "first-writes"), "{second:?}");
+    assert!(!has(&second, "new-files-written") && !has(&second, "first-writes"), "{second:?}");
+    // At random, and of blocks that a file has already: a database that overwrites has other figures.
+    let at_random = findings_of(directory, &write.replace("--filename=f --rw=write", "--filename=h --rw=randwrite"));
+    assert!(has(&at_random, "first-writes"), "{at_random:?}");
+    assert!(allocates(directory, "i"));
+    let preallocated = findings_of(directory, &write.replace("--filename=f", "--filename=i"));
+    assert!(has(&preallocated, "first-writes"), "{preallocated:?}");
     let read = "--rw=randread --bs=4k --direct=1 --ioengine=psync --size=16m";
     let empty = document(directory, &format!("--name=r --filename=g {read}"));
     if !knows_disk(&empty) {

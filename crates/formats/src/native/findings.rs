@@ -16,7 +16,9 @@ const END_OF_COLOUR: &str = "\x1b[0m";
 /// The outcome of the audit of a run: its findings, or what it means that there are none, and then what could not be examined in this run,
 /// without that of which the machine never has evidence. Lines end before the column `width`; colour is for terminals.
 pub fn audit(audit: &Audit, width: usize, has_colour: bool) -> String {
-    let mut text = findings(&audit.findings, width, has_colour);
+    let (shown, others) = audit.findings.split_at(n_shown(audit));
+    let mut text = findings(shown, width, has_colour);
+    text.extend(of_less_weight(others).map(|line| wrap(&line, "", width)));
     if let Some(first) = audit.findings.first() {
         text.push_str(&wrap(&format!("More about a finding: ferrio help NAME (ferrio help {}).", first.id), "", width));
     }
@@ -25,6 +27,20 @@ pub fn audit(audit: &Audit, width: usize, has_colour: bool) -> String {
         text.push_str(&wrap(&line, "", width));
     }
     text
+}
+
+/// Number of findings that are shown in full: of a run with nothing but notes, the first two.
+pub fn n_shown(audit: &Audit) -> usize {
+    const MOST_NOTES: usize = 2;
+    let has_only_notes = audit.findings.iter().all(|finding| finding.severity == Severity::Note);
+    if has_only_notes { audit.findings.len().min(MOST_NOTES) } else { audit.findings.len() }
+}
+
+/// One line for the notes beyond those; `None`: there are none.
+pub fn of_less_weight(notes: &[Finding]) -> Option<String> {
+    let name = |note: &Finding| format!("{}{}", note.id, in_brackets(&note.scope()));
+    let names: Vec<String> = notes.iter().map(name).collect();
+    (!names.is_empty()).then(|| format!("Notes of less weight: {}.", names.join(", ")))
 }
 
 /// What it means that an audit has no findings; `None`: it has some.
@@ -167,6 +183,19 @@ mod tests {
         let text = findings(&[finding()], 78, true);
         assert!(text.starts_with("\x1b[1;31mWRONG\x1b[0m: A title"), "{text:?}");
         assert_eq!(text.matches('\x1b').count(), 2);
+    }
+
+    #[test]
+    fn a_run_with_notes_alone_shows_two_and_names_the_others() {
+        let of = |severity: Severity, ids: &[&str]| {
+            let findings = ids.iter().map(|id| Finding { id: (*id).to_owned(), severity, ..finding() }).collect();
+            audit(&Audit { findings, ..Audit::default() }, 200, false)
+        };
+        let text = of(Severity::Note, &["one", "two", "three", "four"]);
+        assert_eq!(text.matches("NOTE: ").count(), 2, "{text}");
+        assert!(text.contains("\nNotes of less weight: three (a, b: read), four (a, b: read).\n"), "{text}");
+        assert!(!of(Severity::Note, &["one", "two"]).contains("less weight"));
+        assert_eq!(of(Severity::Wrong, &["one", "two", "three"]).matches("WRONG: ").count(), 3);
     }
 
     #[test]

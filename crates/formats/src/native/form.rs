@@ -15,8 +15,8 @@ pub(super) struct HeadlineRow {
     pub(super) n_ios: u64,
     pub(super) bytes: u64,
     pub(super) runtime_ns: u64,
-    pub(super) bytes_per_sec: f64,
-    pub(super) ios_per_sec: f64,
+    #[serde(flatten)]
+    pub(super) rates: RateRow,
     #[serde(flatten)]
     pub(super) latency: LatencyRow,
     #[serde(flatten)]
@@ -32,6 +32,16 @@ pub(super) struct HeadlineRow {
     pub(super) response: Option<LatencyRow>,
     #[serde(default)]
     pub(super) precision: Option<JobPrecision>,
+}
+
+/// Rates, over the time of the direction.
+#[derive(Serialize, Deserialize)]
+pub(super) struct RateRow {
+    pub(super) bytes_per_sec: f64,
+    pub(super) ios_per_sec: f64,
+    /// They rest on so little that they are no property of the storage; absent: they do not.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) doubtful_rates: bool,
 }
 
 /// CPU time for each I/O.

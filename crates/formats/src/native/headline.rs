@@ -2,7 +2,7 @@
 //!
 //! Must not know: conclusions from the figures, the table. Start reading at [`headlines`].
 
-use super::form::{CpuRow, HeadlineRow, LatencyRow};
+use super::form::{CpuRow, HeadlineRow, LatencyRow, RateRow};
 use crate::view::total;
 use ferrio_stats::{
     Figures, IoKind, JobFigures, JobPrecision, LatencyFigures, Metric, Percentile, RunRecord, ServerSteps, WorkerRecord,
@@ -65,8 +65,11 @@ impl Serialize for Headline {
             n_ios: figures.n_ios,
             bytes: figures.bytes,
             runtime_ns: figures.runtime_ns,
-            bytes_per_sec: figures.bytes_per_sec,
-            ios_per_sec: figures.ios_per_sec,
+            rates: RateRow {
+                bytes_per_sec: figures.bytes_per_sec,
+                ios_per_sec: figures.ios_per_sec,
+                doubtful_rates: figures.has_thin_rates(),
+            },
             latency: latency_row(figures.latency().map(|(_, latency)| latency)),
             cpu: CpuRow { cpu_ns_per_io: self.cpu_ns_per_io, helper_cpu_ns_per_io: self.helper_cpu_ns_per_io },
             n_errors: self.n_errors,

@@ -17,9 +17,12 @@ mod wrap;
 
 pub use accounts::{accounts_lines, ending_text, in_vain_line, not_as_asked, time_text};
 pub use columns::{ColumnLayout, NOTHING, aligned};
-pub use findings::{audit, audit_document, closing, findings, for_terminal, in_brackets, measured, unexamined, value};
+pub use findings::{
+    audit, audit_document, closing, findings, for_terminal, in_brackets, measured, n_shown, of_less_weight, unexamined,
+    value,
+};
 pub use headline::{Headline, headlines, totals};
 pub use notes::note_text;
 pub use runtimes::{DrawnRuntimes, drawn_runtimes};
-pub use table::{DOUBT_MARK, legend, reason_words, table};
+pub use table::{DOUBT_MARK, THIN_MARK, legend, reason_words, table, thin_legend};
 pub use wrap::{MIN_WIDTH, TEXT_WIDTH, text_width, wrap};

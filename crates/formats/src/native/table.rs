@@ -15,7 +15,7 @@ use ferrio_units::terminal_text::escape_name;
 /// Marks a percentile that is based on few I/Os.
 pub const DOUBT_MARK: &str = "*";
 /// Marks a rate that is based on little.
-const THIN_MARK: &str = "~";
+pub const THIN_MARK: &str = "~";
 /// Longer names are cut, so that the table keeps its columns.
 const MAX_NAME: usize = 24;
 
@@ -121,6 +121,14 @@ pub fn table(headlines: &[Headline]) -> String {
     text
 }
 
+/// What [`THIN_MARK`] means.
+pub fn thin_legend() -> String {
+    format!(
+        "{THIN_MARK}: a rate of fewer than {LEAST_IOS_OF_RATE} I/Os or of less than {} s is no rate of the storage. Run longer.",
+        LEAST_NS_OF_RATE as f64 / 1e9
+    )
+}
+
 /// The cell of a figure with this latency, and its mark.
 fn figure(metric: Metric, figures: &Figures, latency: Option<&LatencyFigures>) -> String {
     let is_doubtful = latency.and_then(|latency| metric.percentile(latency)).is_some_and(|found| found.is_doubtful);
@@ -173,10 +181,7 @@ pub fn legend(headlines: &[Headline]) -> Vec<String> {
     lines.extend(servers::lines(headlines));
     lines.extend(requests::lines(headlines));
     if headlines.iter().any(|headline| headline.figures.has_thin_rates()) {
-        lines.push(format!(
-            "{THIN_MARK}: a rate of fewer than {LEAST_IOS_OF_RATE} I/Os or of less than {} s is no rate of the storage. Run longer.",
-            LEAST_NS_OF_RATE as f64 / 1e9
-        ));
+        lines.push(thin_legend());
     }
     if headlines.iter().any(is_doubtful) {
         lines.push(format!("{DOUBT_MARK}: fewer than 10 I/Os took longer than this, so take it as a hint."));

@@ -10,7 +10,7 @@ use ferrio_units::DataDirection;
 
 /// The bytes that a job has read and those that it has written.
 pub(crate) fn account(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> Vec<BytesAccount> {
-    if !job.has_files() || job.engine.moves_nothing() {
+    if !job.has_files() || !job.moves_data() {
         return Vec::new();
     }
     [DataDirection::Read, DataDirection::Write]

@@ -32,11 +32,19 @@ pub(crate) fn waits_for_writes(job: &AuditedJob<'_>) -> bool {
 
 /// The job has syncs beside its writes, now and then or at its end.
 pub(crate) fn waits_in_syncs(job: &AuditedJob<'_>) -> bool {
+    syncs_between_writes(job) || waits_at_end(job)
+}
+
+/// The job has syncs between its writes, now and then.
+pub(crate) fn syncs_between_writes(job: &AuditedJob<'_>) -> bool {
     let durability = &job.spec.durability;
-    let now_and_then =
-        durability.fsync_blocks > 0 || durability.fdatasync_blocks > 0 || durability.sync_file_range.is_some();
-    let at_the_end = durability.end_fsync || durability.fsync_on_close || durability.end_syncfs;
-    now_and_then || at_the_end
+    durability.fsync_blocks > 0 || durability.fdatasync_blocks > 0 || durability.sync_file_range.is_some()
+}
+
+/// The job ends each pass with syncs, during which it has no I/O.
+pub(crate) fn waits_at_end(job: &AuditedJob<'_>) -> bool {
+    let durability = &job.spec.durability;
+    durability.end_fsync || durability.fsync_on_close || durability.end_syncfs
 }
 
 /// The job asks for a depth that buffered I/O of its engine cannot have.

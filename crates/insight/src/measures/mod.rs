@@ -6,6 +6,7 @@
 
 pub(crate) mod asked;
 pub(crate) mod cpu_time;
+pub(crate) mod cures;
 pub(crate) mod extents;
 pub(crate) mod kept;
 pub(crate) mod page_cache;

@@ -23,11 +23,11 @@ impl<'c, 'a> WaitingWrites<'c, 'a> {
     /// Of a run that left some.
     pub(crate) fn of(case: &'c AuditInput<'a>) -> Option<Self> {
         let files = case.page_cache()?.files.value()?;
-        let writers: Vec<_> = case
-            .jobs
-            .iter()
-            .filter(|job| job.is_buffered() && !job.expects_memory() && job.figures(DataDirection::Write).is_some())
-            .collect();
+        let is_writer = |job: &&'c AuditedJob<'a>| {
+            let has_written = job.figures(DataDirection::Write).is_some();
+            job.is_buffered() && job.moves_data() && !job.expects_memory() && has_written
+        };
+        let writers: Vec<_> = case.jobs.iter().filter(is_writer).collect();
         // A file system in memory has nowhere to write to.
         if writers.iter().any(|job| job.places.iter().any(is_in_memory)) {
             return None;

@@ -2,7 +2,7 @@
 //!
 //! Must not know: the work of devices. Start reading at [`free_courses`].
 
-use super::asked::{is_held_back, waits_beside_rate};
+use super::asked::{is_held_back, waits_at_end, waits_beside_rate};
 use super::kept::FreeCourse;
 use crate::audit_input::{AuditInput, AuditedJob};
 use crate::course::JobCourse;
@@ -36,7 +36,7 @@ pub(crate) fn free_courses<'c>(case: &'c AuditInput<'_>) -> &'c [FreeCourse] {
         let free = jobs.filter(|(job, _)| !is_held_back(job) && !job.engine.moves_nothing());
         let course = free.filter_map(|(job, series)| {
             let course = JobCourse::of(series).ok()?;
-            let ios = course.all_ios(series);
+            let ios = without_end(job, course.all_ios(series));
             let change = steady_change(&ios).or_else(|| short_begin(&ios));
             Some(FreeCourse { job_index: job.index as usize, interval_secs: course.seconds(), ios, change })
         });
@@ -100,12 +100,25 @@ pub(crate) fn paced_courses(case: &AuditInput<'_>) -> Vec<PacedCourse> {
         Some(PacedCourse {
             job_index: job.index as usize,
             interval_secs: course.seconds(),
-            ios: course.all_ios(series),
+            ios: without_end(job, course.all_ios(series)),
             wanted: wanted_per_sec * course.seconds(),
             latencies,
         })
     });
     course.collect()
+}
+
+/// The intervals before the syncs at the end of a job, during which it has no I/O.
+fn without_end(job: &AuditedJob<'_>, mut ios: Vec<f64>) -> Vec<f64> {
+    while waits_at_end(job) && ios.last() == Some(&0.0) {
+        ios.pop();
+        // The syncs began within the interval before.
+        if ios.last().is_some_and(|n_ios| *n_ios > 0.0) {
+            ios.pop();
+            break;
+        }
+    }
+    ios
 }
 
 /// I/Os a second that the rates of a job want; `None`: a direction that it uses has none.

@@ -44,7 +44,9 @@ struct Claim<'c, 'a> {
 }
 
 fn of_direction(case: &AuditInput<'_>, direction: DataDirection) -> Vec<Shortfall> {
-    let jobs = case.jobs.iter().filter(|job| job.figures(direction).is_some() && !job.expects_memory());
+    let is_claim =
+        |job: &&AuditedJob<'_>| job.moves_data() && !job.expects_memory() && job.figures(direction).is_some();
+    let jobs = case.jobs.iter().filter(is_claim);
     let claims: Vec<Claim<'_, '_>> = jobs.map(|job| Claim { job, levels: case.levels(job) }).collect();
     let n_levels = claims.iter().map(|claim| claim.levels.len()).max().unwrap_or(0);
     let (mut found, mut is_named) = (Vec::new(), vec![false; claims.len()]);

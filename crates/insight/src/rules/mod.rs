@@ -165,6 +165,7 @@ pub const RULES: &[FindingRule] = &[
     cache::unsynced_writes::RULE,
     cache::latency_without_syncs::RULE,
     data::first_writes::RULE,
+    data::first_writes::OF_NEW_FILES,
     data::volume_grew::RULE,
     data::overwrite_changed_nothing::RULE,
     cache::sync_without_flush::RULE,

@@ -2,7 +2,7 @@
 //!
 //! Must not know: rules. Start reading at [`findings`].
 
-use ferrio_formats::native::{closing, in_brackets, measured, unexamined};
+use ferrio_formats::native::{closing, in_brackets, measured, n_shown, of_less_weight, unexamined};
 use ferrio_formats::{JobResult, RunResult};
 use ferrio_insight::{FindingRule, rule_of};
 use ferrio_stats::{Finding, IoKind};
@@ -15,10 +15,18 @@ pub(super) fn findings(result: &RunResult) -> Markup {
         @match &result.audit {
             None => p { "The figures have not been audited: ferrio does that in its own runs (ferrio run)." },
             Some(audit) => {
-                @for (index, finding) in audit.findings.iter().enumerate() {
-                    @let is_first = audit.findings[..index].iter().all(|other| other.id != finding.id);
-                    @let number = if is_first { String::new() } else { format!("-{}", index + 1) };
-                    (one(finding, &format!("finding-{}-{}{number}", result.number, finding.id), ""))
+                @let article = |index: usize, finding: &Finding| {
+                    let is_first = audit.findings[..index].iter().all(|other| other.id != finding.id);
+                    let number = if is_first { String::new() } else { format!("-{}", index + 1) };
+                    one(finding, &format!("finding-{}-{}{number}", result.number, finding.id), "")
+                };
+                @let (shown, others) = audit.findings.split_at(n_shown(audit));
+                @for (index, finding) in shown.iter().enumerate() { (article(index, finding)) }
+                @if let Some(line) = of_less_weight(others) {
+                    details {
+                        summary { (line) }
+                        @for (index, finding) in others.iter().enumerate() { (article(shown.len() + index, finding)) }
+                    }
                 }
                 @if has_figures(result) {
                     @if let Some(sentence) = closing(audit) { p { (sentence) } }

@@ -3,7 +3,7 @@
 //! Must not know: findings, charts. Start reading at [`headline`].
 
 use crate::job_names::job_names;
-use ferrio_formats::native::NOTHING;
+use ferrio_formats::native::{NOTHING, THIN_MARK, thin_legend};
 use ferrio_formats::{CpuFigures, Figures, JobResult, LatencyFigures, RunResult};
 use ferrio_stats::{IoKind, Metric};
 use ferrio_units::humanize::{counted, thousands};
@@ -43,6 +43,10 @@ pub(super) fn headline(result: &RunResult) -> Markup {
                     @for (index, part) in parts.iter().enumerate() { (self::part(part, &format!("clones-{}-{index}", result.number))) }
                     @if !totals.is_empty() { tbody class="total" { @for row in &totals { (self::row(row, None)) } } }
                 }
+            }
+            @let rows = || parts.iter().flat_map(|part| part.rows.iter().chain(&part.clones)).chain(&totals);
+            @if rows().any(|row| row.figures.as_ref().is_some_and(|figures| figures.has_thin_rates())) {
+                p class="hint" { (thin_legend()) }
             }
             @if result.ran_together(&result.jobs.iter().collect::<Vec<_>>()).len() > 1 {
                 p class="hint" { "Rates of jobs that ran one after the other, or of which it is not known when they ran, are not added." }
@@ -232,7 +236,7 @@ fn cells(kind: IoKind, figures: &Figures, cpu: Option<CpuFigures>) -> Markup {
         @for metric in RATES {
             // Syncs move no data.
             @match metric.of(figures, None).filter(|_| metric == Metric::Iops || kind != IoKind::Sync) {
-                Some(value) => td data-value=(value) { (metric.unit().digits(value)) },
+                Some(value) => td data-value=(value) { (metric.unit().digits(value)) (thin_mark(figures)) },
                 None => td { (NOTHING) },
             }
         }
@@ -240,6 +244,11 @@ fn cells(kind: IoKind, figures: &Figures, cpu: Option<CpuFigures>) -> Markup {
         td { (thousands(figures.n_ios)) }
         td { (cpu.map_or_else(|| NOTHING.to_owned(), |cpu| format!("{:.1} %, {:.1} %", cpu.user_percent, cpu.system_percent))) }
     }
+}
+
+/// The mark of rates that rest on little.
+pub(super) fn thin_mark(figures: &Figures) -> &'static str {
+    if figures.has_thin_rates() { THIN_MARK } else { "" }
 }
 
 /// The cells from the mean to the longest latency.

@@ -2,6 +2,7 @@
 //!
 //! Must not know: tables, charts. Start reading at [`sentence`].
 
+use super::headline::thin_mark;
 use ferrio_formats::{JobResult, RunResult};
 use ferrio_stats::Metric;
 use ferrio_stats::{Figures, IoKind, LatencyFigures, Severity};
@@ -58,7 +59,7 @@ fn of_figures(kind: IoKind, figures: &Figures) -> String {
     let metrics = [Metric::Iops, Metric::Bandwidth].into_iter();
     for metric in metrics.filter(|metric| *metric == Metric::Iops || kind != IoKind::Sync) {
         let value = metric.of(figures, None).unwrap_or_default();
-        parts.push(format!("{} {}", metric.unit().digits(value), metric.heading()));
+        parts.push(format!("{}{} {}", metric.unit().digits(value), thin_mark(figures), metric.heading()));
     }
     let p99 = |latency: &LatencyFigures| Metric::P99.of(figures, Some(latency)).map(|value| Metric::P99.text(value));
     parts.extend(figures.latency().and_then(|(_, latency)| p99(latency)).map(|p99| format!("p99 {p99}")));

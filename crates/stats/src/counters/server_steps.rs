@@ -50,6 +50,9 @@ pub struct NetworkFigures {
     pub window_limited_ns: u64,
     /// Part of it in which this end's send buffer had no room.
     pub buffer_limited_ns: u64,
+    /// Connections whose other end is on the same machine.
+    #[serde(default)]
+    pub n_local: u64,
 }
 
 impl NetworkFigures {
@@ -60,6 +63,7 @@ impl NetworkFigures {
         add_to(&mut self.busy_ns, counts.busy_ns);
         add_to(&mut self.window_limited_ns, counts.window_limited_ns);
         add_to(&mut self.buffer_limited_ns, counts.buffer_limited_ns);
+        add_to(&mut self.n_local, u64::from(counts.is_local));
     }
 
     fn merge(&mut self, other: &Self) {
@@ -69,6 +73,7 @@ impl NetworkFigures {
         add_to(&mut self.busy_ns, other.busy_ns);
         add_to(&mut self.window_limited_ns, other.window_limited_ns);
         add_to(&mut self.buffer_limited_ns, other.buffer_limited_ns);
+        add_to(&mut self.n_local, other.n_local);
     }
 }
 
@@ -119,7 +124,14 @@ mod tests {
         for stat in [&mut steps.connect, &mut steps.tls, &mut steps.agree, &mut steps.first_byte, &mut steps.body] {
             stat.record(ns);
         }
-        let counts = TcpCounts { n_sent: 5, n_sent_again: 1, busy_ns: 9, window_limited_ns: 4, ..TcpCounts::default() };
+        let counts = TcpCounts {
+            n_sent: 5,
+            n_sent_again: 1,
+            busy_ns: 9,
+            window_limited_ns: 4,
+            is_local: true,
+            ..TcpCounts::default()
+        };
         steps.network.add(TcpCounts { round_trip_ns: ns, ..counts });
         steps
     }
@@ -129,9 +141,10 @@ mod tests {
         let mut all = steps(10);
         all.merge(&steps(30));
         assert_eq!((all.n_connections, all.n_reconnects, all.n_retries, all.n_throttled), (2, 4, 6, 8));
-        let NetworkFigures { n_sent, n_sent_again, busy_ns, window_limited_ns, buffer_limited_ns, round_trip } =
+        let NetworkFigures { n_sent, n_sent_again, busy_ns, window_limited_ns, buffer_limited_ns, round_trip, n_local } =
             all.network.clone();
         assert_eq!((n_sent, n_sent_again, busy_ns, window_limited_ns, buffer_limited_ns), (10, 2, 18, 8, 0));
+        assert_eq!(n_local, 2);
         assert_eq!((round_trip.n_samples, round_trip.min_ns, round_trip.max_ns), (2, 10, 30));
         for (name, stat) in all.named() {
             assert_eq!((stat.n_samples, stat.min_ns, stat.max_ns, stat.sum_ns), (2, 10, 30, 40), "{name}");

@@ -3,12 +3,41 @@
 //! Must not know: words. Start reading at [`Failure`].
 
 use crate::Note;
+use ferrio_sys::errno;
 use ferrio_sys::errno::EINTR;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
 /// errno of a verification that found other data than was written.
 pub const OTHER_DATA: i32 = ferrio_sys::errno::EILSEQ;
+
+/// Causes of errors that their numbers tell, whatever the kernel writes in its log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ErrorCause {
+    /// Verification found other data than was written.
+    OtherData,
+    /// The file system, or the user's share of it, is full.
+    NoSpace,
+    /// A file would be longer than a limit of the user or of the file system.
+    FileTooLong,
+    /// The target does not take such an I/O.
+    NotTaken,
+    NoRights,
+}
+
+impl ErrorCause {
+    /// `None`: the number does not tell.
+    pub const fn of(errno: i32) -> Option<Self> {
+        match errno {
+            OTHER_DATA => Some(Self::OtherData),
+            errno::ENOSPC | errno::EDQUOT => Some(Self::NoSpace),
+            errno::EFBIG => Some(Self::FileTooLong),
+            errno::EINVAL => Some(Self::NotTaken),
+            errno::EACCES | errno::EPERM | errno::EROFS => Some(Self::NoRights),
+            _ => None,
+        }
+    }
+}
 
 /// The failure of a job: the errno for the exit code and the report, and where it came from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

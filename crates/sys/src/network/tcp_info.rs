@@ -4,6 +4,8 @@
 
 #![allow(unsafe_code)]
 
+use rustix::net::{SocketAddrAny, getpeername, getsockname};
+use std::net::SocketAddr;
 use std::os::fd::{AsRawFd, BorrowedFd};
 
 /// Counts of a TCP connection, from its beginning.
@@ -20,6 +22,8 @@ pub struct TcpCounts {
     pub window_limited_ns: u64,
     /// Part of it in which this end's send buffer had no room.
     pub buffer_limited_ns: u64,
+    /// Both ends have the same address: the other one is on this machine.
+    pub is_local: bool,
 }
 
 /// Offsets in the kernel's `struct tcp_info`, which only grows at its end (linux/tcp.h).
@@ -59,7 +63,19 @@ impl TcpCounts {
             busy_ns: ns(of_64(BUSY_TIME)),
             window_limited_ns: ns(of_64(RWND_LIMITED)),
             buffer_limited_ns: ns(of_64(SNDBUF_LIMITED)),
+            is_local: is_local(socket),
         })
+    }
+}
+
+/// Both ends of a connection have the same address, or addresses of the loopback device.
+fn is_local(socket: BorrowedFd<'_>) -> bool {
+    let address = |name: SocketAddrAny| SocketAddr::try_from(name).ok().map(|name| name.ip());
+    let own = getsockname(socket).ok().and_then(address);
+    let other = getpeername(socket).ok().flatten().and_then(address);
+    match (own, other) {
+        (Some(own), Some(other)) => own == other || other.is_loopback(),
+        _ => false,
     }
 }
 
@@ -77,6 +93,7 @@ mod tests {
         let (mut receiver, _) = listener.accept().unwrap();
         let fresh = TcpCounts::of(sender.as_fd()).unwrap();
         assert_eq!((fresh.window_limited_ns, fresh.n_sent_again), (0, 0));
+        assert!(fresh.is_local);
         // Of the connection itself; a number without a measurement would be far above an hour.
         assert!(fresh.round_trip_ns < 3_600_000_000_000, "{fresh:?}");
         sender.set_nonblocking(true).unwrap();

@@ -91,6 +91,29 @@ pub(super) const CHECKS: &[(&str, &str, &str)] = &[
     ),
 ];
 
+/// Rules that speak of the order of sections in a job file.
+pub(super) const FILES: &[&str] = &["global-behind-jobs", "global-behind-a-job"];
+
+/// The section [global] at the beginning of the file is that of all jobs.
+#[test]
+fn a_global_section_at_the_beginning_rules_all_jobs() {
+    let scratch = Scratch::new("cures-global");
+    let (global, first, second) =
+        ("[global]\ndirect=1\nsize=64m\n", "[a]\nrw=read\nsize=64m\n", "[b]\nrw=read\nsize=64m\n");
+    let check = |sections: &[&str]| -> Value {
+        scratch.write("jobs", sections.concat());
+        let checked = Run::new(Program::Ferrio, scratch.path(), "check --json jobs").finish();
+        serde_json::from_str(&checked.stdout).unwrap_or_else(|_| panic!("{}", checked.all()))
+    };
+    for (rule, late) in
+        [("global-behind-jobs", [first, second, global]), ("global-behind-a-job", [first, global, second])]
+    {
+        assert!(has(&ids(&check(&late)["findings"]), rule), "{rule}");
+        let cured = check(&[global, first, second]);
+        assert!(!has(&ids(&cured["findings"]), rule), "{rule}: {cured}");
+    }
+}
+
 #[test]
 fn cures_before_a_run_are_cures() {
     let scratch = Scratch::new("cures-check");

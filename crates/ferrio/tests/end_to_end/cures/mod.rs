@@ -7,6 +7,7 @@ mod beside;
 mod checks;
 mod elsewhere;
 mod made;
+mod reports;
 mod runs;
 
 use serde_json::Value;

@@ -156,6 +156,28 @@ pub(super) const ROWS: &[Row] = &[
         |_, cured| count(cured, "n_latencies") == 2000,
     ),
     (
+        // A cache of two thirds of the range fills up: at the end each third I/O takes 1 ms, and the others 5 us.
+        "rate-drifts",
+        "--ioengine=sim --sim_time=virtual --sim_service=fixed:1ms --sim_read_cache=64m/5us --rw=randread --norandommap --size=96m --time_based \
+         --runtime=20",
+        "--ioengine=sim --sim_time=virtual --sim_service=fixed:1ms --sim_read_cache=64m/5us --rw=randread --norandommap --size=96m --time_based \
+         --runtime=20 --ramp_time=120",
+        |_, cured| is_near(figure(cured, "ios_per_sec"), 1000.0 / (1.0 / 3.0 + 2.0 / 3.0 * 0.005)),
+    ),
+    (
+        "closing-syncs-counted",
+        "--filename=c --rw=write --bs=64k --size=512m --ioengine=psync --end_fsync=1",
+        "--filename=c --rw=write --bs=64k --size=16m --ioengine=psync --direct=1 --sync=dsync",
+        // Each write waits for the device, and the rate is that of these waits.
+        |_, cured| depth(cured) > 0.7,
+    ),
+    (
+        "new-files-written",
+        "--filename=made-# --rw=write --bs=64k --size=4m --direct=1 --ioengine=psync",
+        "--filename=made-# --rw=write --bs=64k --size=4m --direct=1 --ioengine=psync",
+        |_, cured| count(cured, "n_ios") == 64,
+    ),
+    (
         "rate-changed-with-another-job",
         "--ioengine=sim --sim_time=virtual --sim_service=fixed:1ms --sim_burst=iops:100/500/600 --rw=randread --size=1g --time_based --runtime=4 \
          --name=b --ioengine=sim --sim_time=virtual --sim_service=fixed:1ms --rw=randread --size=1g --time_based --runtime=2 --startdelay=1500ms",

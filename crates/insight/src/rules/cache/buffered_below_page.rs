@@ -1,6 +1,7 @@
 //! Buffered I/O in blocks smaller than a page, for which the kernel moves whole pages.
 
 use crate::audit_input::{AuditInput, AuditedJob, is_in_memory, sum};
+use crate::measures::cures::past_page_cache;
 use crate::on_device::BlockPlaces;
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
@@ -42,7 +43,8 @@ fn find(case: &AuditInput<'_>) -> Vec<Observation> {
         return Vec::new();
     }
     if case.is_before() {
-        return affected.into_iter().map(|job| Observation::of(job, Vec::new(), plan(job))).collect();
+        let of_job = |job| Observation { cure: cure(case, &[job]), ..Observation::of(job, Vec::new(), plan(job)) };
+        return affected.into_iter().map(of_job).collect();
     }
     let Some(counters) = case.charged().filter(|_| is_alone(case)) else { return Vec::new() };
     let asked = |direction| {
@@ -90,7 +92,13 @@ fn find(case: &AuditInput<'_>) -> Vec<Observation> {
         Measured::bytes("written by the jobs", written),
         Measured::bytes("pages made dirty", counters.write_bytes),
     ];
-    vec![Observation::of_jobs(affected, evidence, explanation).about(direction)]
+    let cure = cure(case, &affected);
+    vec![Observation { cure, ..Observation::of_jobs(affected, evidence, explanation) }.about(direction)]
+}
+
+/// The cure where blocks are too small for direct I/O too, or the engine has none.
+fn cure(case: &AuditInput<'_>, jobs: &[&AuditedJob<'_>]) -> Option<String> {
+    past_page_cache(case, jobs, ".").map(|way| format!("Use a --bs of 4k or a multiple of it. {way}"))
 }
 
 /// The kernel counts all processes of the run together, so other I/O of the run would be taken for that of these jobs.

@@ -2,6 +2,7 @@
 
 use crate::audit_input::{AuditInput, AuditedJob, is_in_memory};
 use crate::measures::asked::waits_for_writes;
+use crate::measures::cures::past_page_cache;
 use crate::measures::ranges::shared_part;
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
@@ -57,7 +58,8 @@ fn between(case: &AuditInput<'_>, earlier: &AuditedJob<'_>, reader: &AuditedJob<
         reader.name
     );
     let evidence = vec![Measured::bytes("used before", left_bytes), Measured::bytes("memory", memory_bytes)];
-    Some(Observation::of(reader, evidence, explanation).about(DataDirection::Read))
+    let cure = past_page_cache(case, &[reader], ", for the job that reads; and leave invalidate at 1.");
+    Some(Observation { cure, ..Observation::of(reader, evidence, explanation) }.about(DataDirection::Read))
 }
 
 /// Why the pages stay in the cache when the later job opens the file.

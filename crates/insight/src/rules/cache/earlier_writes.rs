@@ -41,7 +41,11 @@ fn find(case: &AuditInput<'_>) -> Vec<Observation> {
     let Some(waited) = waited.filter(|_| !case.is_before() && case.jobs.iter().all(only_read)) else {
         return Vec::new();
     };
-    let with_levels = case.jobs.iter().filter_map(|job| Some((job, case.levels(job).into_iter().next()?)));
+    let with_levels = case
+        .jobs
+        .iter()
+        .filter(|job| job.moves_data())
+        .filter_map(|job| Some((job, case.levels(job).into_iter().next()?)));
     let jobs: Vec<(&AuditedJob<'_>, Level<'_>)> = with_levels.collect();
     let levels: BTreeSet<&Level<'_>> = jobs.iter().map(|(_, level)| level).collect();
     let on_level = |level: &&Level<'_>| {

@@ -1,6 +1,7 @@
 //! Buffered reads of files that the page cache can hold, more than once.
 
 use crate::audit_input::{AuditInput, AuditedJob, is_in_memory};
+use crate::measures::cures::past_page_cache;
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
 use ferrio_spec::{RandomDistribution, SizeSpec};
@@ -67,7 +68,8 @@ fn of_job(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> Option<Observation> {
         text::bytes(memory_bytes)
     );
     let evidence = vec![Measured::bytes("data that is read", all_bytes), Measured::bytes("memory", memory_bytes)];
-    Some(Observation::of(job, evidence, explanation).about(DataDirection::Read))
+    let cure = past_page_cache(case, &[job], ", or read much more than the memory holds.");
+    Some(Observation { cure, ..Observation::of(job, evidence, explanation) }.about(DataDirection::Read))
 }
 
 /// What the cache does to the reads; `None`: it is emptied before each pass, and no pass reads a block twice.

@@ -23,7 +23,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     looks_at_reports: true,
     contradicts: &[],
     state: MeasuredState::Lasting,
-    yields_to: &["memory-as-expected"],
+    yields_to: &["memory-as-expected", "closing-syncs-counted"],
     find,
 };
 

@@ -1,6 +1,7 @@
 //! A page cache that is smaller than on the machine, because of the control group.
 
 use crate::audit_input::{AuditInput, AuditedJob, is_in_memory};
+use crate::measures::cures::past_page_cache;
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
 use ferrio_spec::SizeSpec;
@@ -44,7 +45,8 @@ fn find(case: &AuditInput<'_>) -> Vec<Observation> {
         );
         let evidence =
             vec![Measured::bytes("memory of the group", limit_bytes), Measured::bytes("files of the job", all_bytes)];
-        Some(Observation::of(job, evidence, explanation))
+        let cure = past_page_cache(case, &[job], ", or run in a group with the memory that the application will have.");
+        Some(Observation { cure, ..Observation::of(job, evidence, explanation) })
     };
     case.jobs.iter().filter_map(of_job).collect()
 }

@@ -1,6 +1,7 @@
 //! Reads of an overlay file system that no device has served, where the devices cannot be seen.
 
 use crate::audit_input::{AuditInput, AuditedJob, sum};
+use crate::measures::cures::past_page_cache;
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
 use crate::unexamined::EvidenceKind;
@@ -48,7 +49,8 @@ fn find(case: &AuditInput<'_>) -> Vec<Observation> {
     );
     let evidence =
         vec![Measured::bytes("read by the jobs", claimed), Measured::bytes("read from storage for them", read_bytes)];
-    vec![Observation::of_jobs(jobs, evidence, explanation).about(DataDirection::Read)]
+    let cure = past_page_cache(case, &jobs, ", and measure on a volume instead of the container's own directories.");
+    vec![Observation { cure, ..Observation::of_jobs(jobs, evidence, explanation) }.about(DataDirection::Read)]
 }
 
 /// All targets are on overlays whose directories cannot be seen. The kernel counts reads of these on the storage below, whatever that

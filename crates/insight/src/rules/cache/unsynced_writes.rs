@@ -2,6 +2,7 @@
 
 use crate::audit_input::{AuditInput, AuditedJob, is_in_memory};
 use crate::measures::asked::waits_for_writes;
+use crate::measures::cures::written_back;
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::unexamined::EvidenceKind;
 use ferrio_stats::Severity;
@@ -35,11 +36,12 @@ fn find(case: &AuditInput<'_>) -> Vec<Observation> {
             "The job writes through the page cache and never waits for the device: its figures {are} those of memory as far as that \
              reaches."
         );
-        Observation::of(job, Vec::new(), explanation).about(DataDirection::Write)
+        let cure = written_back(case, &[job]);
+        Observation { cure, ..Observation::of(job, Vec::new(), explanation) }.about(DataDirection::Write)
     };
     let is_one = |job: &&AuditedJob<'_>| {
         let is_stored = !job.places.iter().any(is_in_memory);
-        job.is_buffered() && job.does(DataDirection::Write) && is_stored && !waits_for_writes(job)
+        job.is_buffered() && job.moves_data() && job.does(DataDirection::Write) && is_stored && !waits_for_writes(job)
     };
     case.jobs.iter().filter(is_one).map(of_job).collect()
 }

@@ -5,7 +5,7 @@ use crate::measures::asked::waits_for_writes;
 use crate::on_device::is_direct;
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
-use ferrio_spec::SizeSpec;
+use ferrio_spec::{DirectionMix, SizeSpec};
 use ferrio_stats::{Measured, Severity};
 use ferrio_units::DataDirection;
 
@@ -13,7 +13,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     id: "volatile-cache",
     title: "A cache of the device may take all writes, and nothing empties it",
     severity: Severity::Note,
-    what: "The options of a job that has not run: it writes with direct=1, at most 1 GiB, without fsync, fdatasync, sync, end_fsync or the \
+    what: "The options of a job that has not run: it writes with direct=1, at most 1 GiB, in a mix with less than 70 % reads if it reads too, without fsync, fdatasync, sync, end_fsync or the \
            like, and the device says that it has a write-back cache (queue/write_cache). A job that has run is not spoken of: whether the \
            cache took its writes leaves no trace.",
     why: "The option direct avoids the cache of the kernel, not that of the device: a write is complete when it is in the device's memory, and is lost \
@@ -41,7 +41,8 @@ fn find(case: &AuditInput<'_>) -> Vec<Observation> {
 fn of_job(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> Option<Observation> {
     let device = job.places.iter().find_map(|place| case.device(place.device.as_deref()?))?;
     let is_cached = device.write_cache.as_deref() == Some("write back");
-    if !is_cached || !is_direct(job) || !job.does(DataDirection::Write) || waits_for_writes(job) {
+    if is_mostly_read(job) || !is_cached || !is_direct(job) || !job.does(DataDirection::Write) || waits_for_writes(job)
+    {
         return None;
     }
     let Some(SizeSpec::Bytes(size_bytes)) = job.spec.extent.size else { return None };
@@ -58,6 +59,12 @@ fn of_job(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> Option<Observation> {
         Observation::of(job, vec![Measured::bytes("size of the job", all_bytes)], explanation)
             .about(DataDirection::Write),
     )
+}
+
+/// A mix of mostly reads, whose figures a cache of writes changes little.
+fn is_mostly_read(job: &AuditedJob<'_>) -> bool {
+    const LEAST_PERCENT: u32 = 70;
+    job.spec.pattern.mix == DirectionMix::ReadWrite && job.spec.pattern.rwmix_read >= LEAST_PERCENT
 }
 
 #[cfg(test)]
@@ -81,7 +88,13 @@ mod tests {
         flushed.jobs[0].durability.sync = SyncMode::Dsync;
         let mut large = scene(DirectionMix::Write, "write back").before();
         large.jobs[0].extent.size = Some(SizeSpec::Bytes(1025 * MIB));
-        for scene in [flushed, large] {
+        let mix = |read_percent: u32| {
+            let mut mix = scene(DirectionMix::ReadWrite, "write back").before();
+            mix.jobs[0].pattern.rwmix_read = read_percent;
+            mix
+        };
+        assert_eq!(mix(69).found(), ["volatile-cache"]);
+        for scene in [flushed, large, mix(70)] {
             assert_eq!(scene.found(), Vec::<String>::new());
         }
     }

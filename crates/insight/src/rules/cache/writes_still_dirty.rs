@@ -1,6 +1,7 @@
 //! Writes that were in the page cache when the run ended.
 
 use crate::audit_input::AuditInput;
+use crate::measures::cures::written_back;
 use crate::measures::page_cache::WaitingWrites;
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
@@ -25,10 +26,10 @@ pub(crate) const RULE: FindingRule = FindingRule {
 };
 
 fn find(case: &AuditInput<'_>) -> Vec<Observation> {
-    WaitingWrites::of(case).map(observation).into_iter().collect()
+    WaitingWrites::of(case).map(|found| observation(case, found)).into_iter().collect()
 }
 
-fn observation(found: WaitingWrites<'_, '_>) -> Observation {
+fn observation(case: &AuditInput<'_>, found: WaitingWrites<'_, '_>) -> Observation {
     let WaitingWrites { writers, written_bytes: written, distinct_bytes: distinct, waiting_bytes: waiting } = found;
     let share = text::percent(waiting as f64, distinct as f64);
     let explanation = if distinct < written {
@@ -48,7 +49,8 @@ fn observation(found: WaitingWrites<'_, '_>) -> Observation {
     };
     let evidence =
         vec![Measured::bytes("written by the jobs", written), Measured::bytes("waiting in the page cache", waiting)];
-    Observation::of_jobs(writers, evidence, explanation).about(DataDirection::Write)
+    let cure = written_back(case, &writers);
+    Observation { cure, ..Observation::of_jobs(writers, evidence, explanation) }.about(DataDirection::Write)
 }
 
 #[cfg(test)]

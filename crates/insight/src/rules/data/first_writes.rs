@@ -1,10 +1,12 @@
 //! Writes that made the file, instead of writing over it.
 
 use crate::audit_input::{AuditInput, AuditedJob, sum};
+use crate::measures::asked::syncs_between_writes;
 use crate::measures::extents::first_written_bytes;
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
-use ferrio_stats::{Measured, Severity};
+use ferrio_spec::SyncMode;
+use ferrio_stats::{Measured, Severity, TargetKind};
 use ferrio_units::DataDirection;
 
 pub(crate) const RULE: FindingRule = FindingRule {
@@ -12,7 +14,8 @@ pub(crate) const RULE: FindingRule = FindingRule {
     title: "The writes were the first ones to these blocks",
     severity: Severity::Misleading,
     what: "The extents of the files before and after the run: bytes that were unwritten, in holes, or behind the end of the file \
-           before, and hold data after. It is reported from 10 % of the written bytes on.",
+           before, and hold data after. It is reported from 10 % of the written bytes on; of jobs that write new files of their own in order see \
+           new-files-written, and of jobs that verify nothing is said.",
     why: "A first write makes the file system allocate blocks or convert extents, and change metadata; file systems serialise that. A \
           second run on the same file overwrites, which is another test with other figures.",
     example: "--name=a --rw=randwrite --size=1g --direct=1 --ioengine=libaio",
@@ -26,8 +29,59 @@ pub(crate) const RULE: FindingRule = FindingRule {
     find,
 };
 
+pub(crate) const OF_NEW_FILES: FindingRule = FindingRule {
+    id: "new-files-written",
+    title: "The job has made the files that it wrote",
+    severity: Severity::Note,
+    what: "The extents of the files before and after the run, as for first-writes, of a job that writes from the beginning of files to their end, \
+           and that has made these files. It is reported from 10 % of the written bytes on; not of jobs that sync between their writes, as a log that \
+           grows, and not of jobs that verify.",
+    why: "To write a new file is to allocate its blocks, too, as for every program that writes new files. A second run on the same files overwrites \
+          them, with other figures.",
+    example: "--name=a --rw=write --bs=1m --size=1g --direct=1 --ioengine=libaio --iodepth=8",
+    cure: "For new files nothing. For the rate of overwrites run the job once more on the same files, or let --overwrite=1 write them first.",
+    needs: &[],
+    looks_at_reports: false,
+    contradicts: &[],
+    state: MeasuredState::Lasting,
+    yields_to: &[],
+    find: |case| case.jobs.iter().filter(|job| is_of_new_files(job)).filter_map(of_new_files).collect(),
+};
+
 fn find(case: &AuditInput<'_>) -> Vec<Observation> {
-    case.jobs.iter().filter_map(of_job).collect()
+    // A job that verifies is about the data, and not about the time of the writes.
+    let is_measured = |job: &&AuditedJob<'_>| !is_of_new_files(job) && !makes_log(job) && job.spec.verify.is_none();
+    case.jobs.iter().filter(is_measured).filter_map(of_job).collect()
+}
+
+/// The job writes files in order that it has made itself.
+fn makes_files(job: &AuditedJob<'_>) -> bool {
+    let has_made = job.workers.iter().any(|worker| worker.n_laid_out.is_some_and(|n_files| n_files > 0));
+    let were_missing = !job.places.is_empty() && job.places.iter().all(|place| place.kind == TargetKind::Missing);
+    (has_made || were_missing) && !job.spec.pattern.random
+}
+
+/// The job makes files and waits for its writes again and again, as the log of a database does: its files are new on purpose.
+fn makes_log(job: &AuditedJob<'_>) -> bool {
+    makes_files(job) && (syncs_between_writes(job) || job.spec.durability.sync != SyncMode::None)
+}
+
+fn is_of_new_files(job: &AuditedJob<'_>) -> bool {
+    makes_files(job) && !makes_log(job) && job.spec.verify.is_none() && !job.spec.layout.overwrite
+}
+
+fn of_new_files(job: &AuditedJob<'_>) -> Option<Observation> {
+    let written = job.figures(DataDirection::Write)?.bytes;
+    let first = first_written_bytes(job)?;
+    let explanation = format!(
+        "The job has made its files: {} of {} went to blocks that had never been written{}. Writes over the same files have other figures.",
+        text::bytes(first),
+        text::bytes(written),
+        what_they_were(job)
+    );
+    let evidence =
+        vec![Measured::bytes("written by the job", written), Measured::bytes("written for the first time", first)];
+    Some(Observation::of(job, evidence, explanation).about(DataDirection::Write))
 }
 
 fn of_job(job: &AuditedJob<'_>) -> Option<Observation> {
@@ -84,6 +138,22 @@ mod tests {
             "{explanation}"
         );
         assert_eq!(scene(10 * MIB - 4096).found(), Vec::<String>::new());
+    }
+
+    /// A file that the job has made, which it writes from its beginning to its end.
+    #[test]
+    fn to_write_a_new_file_in_order_is_no_mistake() {
+        let made = |change: fn(&mut ferrio_spec::JobSpec)| {
+            let mut scene = scene(100 * MIB);
+            scene.record.workers[0].n_laid_out = Some(1);
+            change(&mut scene.jobs[0]);
+            scene.found().into_iter().find(|id| id.contains("writ") && id != "latency-without-syncs")
+        };
+        assert_eq!(made(|_| ()).as_deref(), Some("new-files-written"));
+        assert_eq!(made(|job| job.pattern.random = true).as_deref(), Some("first-writes"));
+        // The log of a database.
+        assert_eq!(made(|job| job.durability.fdatasync_blocks = 1), None);
+        assert_eq!(made(|job| job.durability.sync = ferrio_spec::SyncMode::Dsync), None);
     }
 
     #[test]

@@ -18,7 +18,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     cure: "Compare with a run on files that have not been written: remove them first, and leave --overwrite=1 out.",
     needs: &[],
     looks_at_reports: false,
-    contradicts: &["overwrite"],
+    contradicts: &[],
     state: MeasuredState::Lasting,
     yields_to: &[],
     find,

@@ -20,7 +20,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     looks_at_reports: false,
     contradicts: &[],
     state: MeasuredState::Lasting,
-    yields_to: &["first-writes"],
+    yields_to: &["first-writes", "new-files-written"],
     find,
 };
 

@@ -2,6 +2,7 @@
 
 use crate::audit_input::{AuditInput, AuditedJob};
 use crate::measures::asked::is_depth_in_vain;
+use crate::measures::cures::past_page_cache;
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::unexamined::EvidenceKind;
 use ferrio_stats::{Measured, Severity};
@@ -31,7 +32,9 @@ fn find(case: &AuditInput<'_>) -> Vec<Observation> {
             "{} does I/O through the page cache while it is handed over: iodepth={depth} has no effect, the depth is 1.",
             job.engine.name
         );
-        Observation::of(job, vec![Measured::count("iodepth", f64::from(depth))], explanation)
+        let cure =
+            past_page_cache(case, &[job], ", or take --ioengine=io_uring, which keeps buffered I/O in flight too.");
+        Observation { cure, ..Observation::of(job, vec![Measured::count("iodepth", f64::from(depth))], explanation) }
     };
     case.jobs.iter().filter(is_one).map(found).collect()
 }

@@ -1,9 +1,13 @@
 //! Time that passes in handing I/Os over.
 
 use crate::audit_input::{AuditInput, AuditedJob, sum};
+use crate::measures::cures::past_page_cache;
+use crate::measures::extents::first_written_bytes;
 use crate::rules::{FindingRule, MeasuredState, Observation};
+use crate::text;
 use ferrio_stats::{Measured, Severity};
 use ferrio_units::DataDirection;
+use ferrio_units::humanize::thousands;
 
 pub(crate) const RULE: FindingRule = FindingRule {
     id: "submission-blocked",
@@ -29,10 +33,10 @@ const LEAST_IOS: u64 = 100;
 const LEAST_SLEEPS: f64 = 0.8;
 
 fn find(case: &AuditInput<'_>) -> Vec<Observation> {
-    case.jobs.iter().filter_map(of_job).collect()
+    case.jobs.iter().filter_map(|job| of_job(case, job)).collect()
 }
 
-fn of_job(job: &AuditedJob<'_>) -> Option<Observation> {
+fn of_job(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> Option<Observation> {
     let depth = job.spec.queue.iodepth;
     let (measured, explanation) = match (share_of_latency(job), share_of_time(job)) {
         (Some(share), _) => (
@@ -51,20 +55,61 @@ fn of_job(job: &AuditedJob<'_>) -> Option<Observation> {
         ),
         (None, None) => return None,
     };
-    Some(Observation { cure: cure(job), ..Observation::of(job, vec![measured], explanation) })
+    let pieces = pieces(job).filter(|_| !job.is_buffered());
+    let in_pieces = pieces.map_or_else(String::new, |pieces| {
+        format!(
+            " The files are in {} extents of {} on average, and the kernel looks up each while it takes an I/O.",
+            thousands(pieces.n_extents),
+            text::bytes(pieces.mean_bytes)
+        )
+    });
+    let cure = pieces.map_or_else(|| cure(case, job), |_| Some(CURE_OF_PIECES.to_owned()));
+    Some(Observation { cure, ..Observation::of(job, vec![measured], explanation + &in_pieces) })
 }
 
+const CURE_OF_PIECES: &str = "Copy the files to new ones on a file system with free space in one piece, or join their extents (e4defrag, xfs_fsr, \
+                              btrfs filesystem defragment), and repeat the run.";
+
+/// The extents of a job's files.
+#[derive(Clone, Copy)]
+struct FilePieces {
+    n_extents: u64,
+    mean_bytes: u64,
+}
+
+/// The extents of the files, if they are so small that about every I/O is in another one; `None` as well: not known.
+fn pieces(job: &AuditedJob<'_>) -> Option<FilePieces> {
+    let all: Vec<_> = job.places.iter().map(|place| place.before.extents.value()).collect::<Option<_>>()?;
+    let n_extents = sum(all.iter().map(|extents| extents.n_extents));
+    let bytes = sum(all.iter().map(|extents| extents.written_bytes));
+    let mean_bytes = bytes.checked_div(n_extents)?;
+    (n_extents >= MANY_EXTENTS && mean_bytes <= SMALL_EXTENT_BYTES).then_some(FilePieces { n_extents, mean_bytes })
+}
+
+/// With fewer extents, or larger ones, a file is in few pieces.
+const MANY_EXTENTS: u64 = 1_000;
+const SMALL_EXTENT_BYTES: u64 = 64 << 10;
+
 /// The cure, if it is not that of the rule: options that the job has already are none.
-fn cure(job: &AuditedJob<'_>) -> Option<String> {
+fn cure(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> Option<String> {
     let (writes, is_direct) = (job.does(DataDirection::Write), job.spec.durability.direct);
+    // Files that held data before are overwritten anyway.
+    let were_written = job.spec.layout.overwrite || (has_known_extents(job) && first_written_bytes(job).is_none());
     let cure = match (writes, is_direct) {
-        (true, false) => return None,
-        (true, true) if job.spec.layout.overwrite => "Use --ioengine=psync and take the latency for that of one I/O.",
+        (true, false) => return past_page_cache(case, &[job], ", or take --ioengine=psync."),
+        (true, true) if were_written => "Use --ioengine=psync and take the latency for that of one I/O.",
         (true, true) => "Write the files before the test (--overwrite=1, or a run before), or use --ioengine=psync.",
         (false, true) => "Use --ioengine=psync and take the latency for that of one I/O.",
-        (false, false) => "Use --direct=1, or --ioengine=psync.",
+        (false, false) => {
+            let way = past_page_cache(case, &[job], ", or take --ioengine=psync.");
+            return way.or_else(|| Some("Use --direct=1, or --ioengine=psync.".to_owned()));
+        }
     };
     Some(cure.to_owned())
+}
+
+fn has_known_extents(job: &AuditedJob<'_>) -> bool {
+    !job.places.is_empty() && job.places.iter().all(|place| place.now.extents.value().is_some())
 }
 
 fn can_be_affected(job: &AuditedJob<'_>) -> bool {

@@ -1,6 +1,7 @@
 //! The device's work against the claimed work: the rule that covers the most ground.
 
 use crate::audit_input::{AuditInput, AuditedJob, sum};
+use crate::measures::cures::{past_page_cache, written_back};
 use crate::measures::kept::Shortfall;
 use crate::measures::ranges::range_bytes;
 use crate::measures::shortfall::{SHARE, shortfalls};
@@ -65,7 +66,7 @@ fn tell(case: &AuditInput<'_>, shortfall: &Shortfall) -> Observation {
         .as_ref()
         .and_then(|upper| behind_loop(case, direction, upper))
         .or_else(|| in_holes(case, shortfall, &jobs))
-        .unwrap_or_else(|| if case.lacks_options() { not_told() } else { at_the_top(direction, &jobs, does) });
+        .unwrap_or_else(|| if case.lacks_options() { not_told() } else { at_the_top(case, direction, &jobs, does) });
     let explanation = format!(
         "{missing} of the bytes {did} never reached {devices}: the jobs have {did} {}, the device{} {}. {reason}",
         text::bytes(claimed),
@@ -79,9 +80,9 @@ fn tell(case: &AuditInput<'_>, shortfall: &Shortfall) -> Observation {
     Observation { cure, ..Observation::of_jobs(jobs, evidence, explanation) }.about(direction)
 }
 
-/// Reads past the page cache of files with so many bytes without data that these can be the missing ones.
+/// Reads of files with so many bytes without data that these can be the missing ones.
 fn in_holes(case: &AuditInput<'_>, gap: &Shortfall, jobs: &[&AuditedJob<'_>]) -> Option<(String, Option<String>)> {
-    if gap.direction != DataDirection::Read || jobs.iter().any(|job| job.is_buffered()) {
+    if gap.direction != DataDirection::Read {
         return None;
     }
     let places = || jobs.iter().flat_map(|job| job.places);
@@ -105,15 +106,23 @@ fn in_holes(case: &AuditInput<'_>, gap: &Shortfall, jobs: &[&AuditedJob<'_>]) ->
 }
 
 /// The cause above all devices, and its cure if it is not that of the rule.
-fn at_the_top(direction: DataDirection, jobs: &[&AuditedJob<'_>], does: &str) -> (String, Option<String>) {
+fn at_the_top(
+    case: &AuditInput<'_>,
+    direction: DataDirection,
+    jobs: &[&AuditedJob<'_>],
+    does: &str,
+) -> (String, Option<String>) {
     let is_buffered = jobs.iter().any(|job| job.is_buffered());
     let (reason, cure) = match direction {
         DataDirection::Read if is_buffered => {
-            ("The page cache answered them: without direct=1 they measure memory.", None)
+            let cure = past_page_cache(case, jobs, ".");
+            ("The page cache answered them: they measure memory.", cure)
         }
         _ if is_buffered => (
-            "They went into the page cache and stayed there: without direct=1 or a sync they measure memory.",
-            Some("Add --direct=1, or --end_fsync=1 so that the time of the write-back counts.".to_owned()),
+            "They went into the page cache and stayed there: without a sync they measure memory.",
+            written_back(case, jobs).or_else(|| {
+                Some("Add --direct=1, or --end_fsync=1 so that the time of the write-back counts.".to_owned())
+            }),
         ),
         _ => (
             "Direct I/O was asked for, so a cache below the page cache answered: of the file system, of a loop device, or of a host.",
@@ -251,6 +260,41 @@ mod tests {
         assert_eq!(scene.found(), Vec::<String>::new());
         scene.disk_bytes = [90 * MIB - 512, 0];
         assert_eq!(scene.found(), ["device-did-less"]);
+    }
+
+    /// The bytes of these are sizes of files: nothing is read or written.
+    #[test]
+    fn to_look_at_files_and_to_change_their_sizes_moves_no_data() {
+        for (engine, mix, is_told) in [
+            ("filestat", DirectionMix::Read, false),
+            ("filedelete", DirectionMix::Read, false),
+            ("falloc", DirectionMix::Write, false),
+            ("ftruncate", DirectionMix::Write, false),
+            ("psync", DirectionMix::Read, true),
+        ] {
+            let mut scene = TestRun::new(job("a", mix));
+            engine.clone_into(&mut scene.jobs[0].engine.name);
+            scene.disk_bytes = [0, 0];
+            assert_eq!(scene.found().contains(&"device-did-less".to_owned()), is_told, "{engine}");
+        }
+    }
+
+    /// direct=1 is no cure of an engine that works on the page cache, nor of blocks that no device has.
+    #[test]
+    fn the_way_past_the_page_cache_is_that_of_the_job() {
+        let cure = |change: fn(&mut ferrio_spec::JobSpec)| {
+            let mut scene = TestRun::new(job("a", DirectionMix::Read));
+            scene.jobs[0].durability.direct = false;
+            change(&mut scene.jobs[0]);
+            scene.disk_bytes = [0, 0];
+            scene.finding("device-did-less").cure
+        };
+        assert_eq!(cure(|_| ()), super::RULE.cure);
+        let mapped = cure(|job| "mmap".clone_into(&mut job.engine.name));
+        assert!(mapped.contains("--ioengine=psync"), "{mapped}");
+        assert_eq!(cure(|job| ("mmap".clone_into(&mut job.engine.name), job.durability.direct = true).1), mapped);
+        let small = cure(|job| job.pattern.block_size.0[0] = ferrio_spec::BlockRange::one(4));
+        assert!(small.contains("a --bs of 512"), "{small}");
     }
 
     /// A job that reads 10 MiB of a file of 1,000 MiB, of which so many are a hole.

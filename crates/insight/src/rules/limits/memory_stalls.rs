@@ -11,7 +11,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     title: "The machine was short of memory",
     severity: Severity::Misleading,
     what: "The time in which all runnable tasks of the machine, or of the control group of ferrio, waited for memory (the line `full` of the \
-           pressure stall information). It is reported above 5 % of the run.",
+           pressure stall information). It is reported above 5 % of the run, from 0.1 s on.",
     why: "A task that waits for memory waits until pages are written or dropped. Jobs stand still meanwhile, and the device has to write \
           and read what no job has asked for.",
     example: "--name=a --rw=randwrite --size=100g --ioengine=psync",
@@ -25,6 +25,8 @@ pub(crate) const RULE: FindingRule = FindingRule {
 };
 
 const SHARE: f64 = 0.05;
+/// A shorter wait is a moment of the machine, and a large share of a short run only, microseconds.
+const LEAST_US: u64 = 100_000;
 
 fn find(case: &AuditInput<'_>) -> Vec<Observation> {
     let of_run = || {
@@ -33,7 +35,7 @@ fn find(case: &AuditInput<'_>) -> Vec<Observation> {
             [&pressure.machine, &pressure.cgroup].map(|stalls| stalls.memory.value().map(|stall| stall.full_us));
         let full_us = stalls.into_iter().flatten().max()?;
         let share = full_us as f64 * 1e3 / case.record.elapsed_ns as f64;
-        if !share.is_finite() || share < SHARE {
+        if !share.is_finite() || share < SHARE || full_us < LEAST_US {
             return None;
         }
         let seconds = full_us as f64 / 1e6;
@@ -56,18 +58,21 @@ mod tests {
 
     #[test]
     fn a_twentieth_of_the_run_is_told() {
-        let found = |machine_us, group_us| {
+        let within = |machine_us, group_us, elapsed_ms: u64| {
             let stalls = |full_us| Stalls {
                 cpu: Reading::default(),
                 io: Reading::default(),
                 memory: Reading::Value(Stall { some_us: 9_000_000, full_us }),
             };
             let mut scene = TestRun::new(job("a", DirectionMix::Read));
-            scene.record.elapsed_ns = 10_000_000_000;
+            scene.record.elapsed_ns = elapsed_ms * 1_000_000;
             let pressure = Pressure { machine: stalls(machine_us), cgroup: stalls(group_us) };
             scene.record.evidence.pressure = Some(pressure);
             scene.found()
         };
+        let found = |machine_us, group_us| within(machine_us, group_us, 10_000);
+        assert_eq!(within(99_999, 0, 200), Vec::<String>::new(), "half of a short run");
+        assert_eq!(within(100_000, 0, 200), ["memory-stalls"]);
         assert_eq!(found(499_999, 0), Vec::<String>::new());
         assert_eq!(found(500_000, 0), ["memory-stalls"]);
         assert_eq!(found(0, 500_000), ["memory-stalls"]);

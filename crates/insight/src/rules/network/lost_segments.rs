@@ -46,8 +46,13 @@ fn of_job(job: &AuditedJob<'_>) -> Option<Observation> {
         thousands(network.n_sent_again),
         share * 100.0
     );
-    Some(Observation::of(job, evidence, explanation))
+    let cure = (network.n_local > 0).then(|| CURE_ON_ONE_HOST.to_owned());
+    Some(Observation { cure, ..Observation::of(job, evidence, explanation) })
 }
+
+/// No network card has a part in a connection within a machine.
+const CURE_ON_ONE_HOST: &str = "The server is on this machine, so no network card has lost them: look for rules that drop or delay packets (tc qdisc show, \
+                                nft list ruleset), and for a server or a machine that is short of CPU time or of memory for sockets (nstat, ss -ti).";
 
 #[cfg(test)]
 mod tests {
@@ -58,13 +63,19 @@ mod tests {
 
     #[test]
     fn one_segment_in_a_thousand_is_reported() {
-        let told = |n_sent: u64, n_sent_again: u64| {
+        let scene = |n_sent: u64, n_sent_again: u64, n_local: u64| {
             let mut scene = TestRun::new(job("a", DirectionMix::Write));
             let mut steps = ServerSteps::default();
-            (steps.network.n_sent, steps.network.n_sent_again) = (n_sent, n_sent_again);
+            (steps.network.n_sent, steps.network.n_sent_again, steps.network.n_local) = (n_sent, n_sent_again, n_local);
             scene.record.workers[0].stats.features.server = Some(Box::new(steps));
+            scene
+        };
+        let told = |n_sent, n_sent_again| {
+            let scene = scene(n_sent, n_sent_again, 0);
             scene.found().contains(&RULE.id.to_owned()).then(|| scene.finding(RULE.id).explanation)
         };
+        let cure = |n_local| scene(4_000, 40, n_local).finding(RULE.id).cure;
+        assert!(cure(0).contains("ethtool") && !cure(1).contains("ethtool") && cure(1).contains("tc qdisc"));
         let some = "Of 4,000 segments to the server 40 were lost and sent again (1.0 %).";
         assert_eq!(told(4_000, 40).as_deref(), Some(some));
         assert!(told(4_000, 4).is_some());

@@ -1,6 +1,7 @@
 //! A percentile that rests on a handful of I/Os.
 
 use crate::audit_input::{AuditInput, AuditedJob};
+use crate::measures::asked::{syncs_between_writes, waits_at_end};
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use ferrio_stats::{Measured, Severity};
 use ferrio_units::DataDirection;
@@ -24,38 +25,89 @@ pub const RULE: FindingRule = FindingRule {
 
 const LEAST: u64 = 1000;
 
+/// A rate of fewer I/Os is none, and neither is their median.
+const LEAST_OF_ALL: u64 = ferrio_stats::LEAST_IOS_OF_RATE;
+/// So many kinds of latencies are named.
+const MOST_NAMED: usize = 6;
+
 fn find(case: &AuditInput<'_>) -> Vec<Observation> {
-    case.jobs
-        .iter()
-        .flat_map(|job| DataDirection::ALL.into_iter().filter_map(move |direction| of_job(job, direction)))
-        .collect()
+    let of_job = |job| DataDirection::ALL.into_iter().filter_map(move |direction| few_of(job, direction));
+    let few: Vec<FewLatencies<'_, '_>> = case.jobs.iter().flat_map(of_job).collect();
+    // One remark for all jobs and directions.
+    observation(&few).into_iter().collect()
 }
 
-fn of_job(job: &AuditedJob<'_>, direction: DataDirection) -> Option<Observation> {
+/// Latencies that are too few for a high percentile.
+struct FewLatencies<'c, 'a> {
+    job: &'c AuditedJob<'a>,
+    direction: DataDirection,
+    /// `read`, `fsync`.
+    word: &'static str,
+    n_samples: u64,
+}
+
+impl FewLatencies<'_, '_> {
+    fn counted(&self) -> String {
+        counted(self.n_samples, &format!("{} latency", self.word), &format!("{} latencies", self.word))
+    }
+}
+
+fn few_of<'c, 'a>(job: &'c AuditedJob<'a>, direction: DataDirection) -> Option<FewLatencies<'c, 'a>> {
     let n_samples = job.figures(direction)?.clat.n_samples;
     // Turns of work have a length of their own, and no I/O decides it.
     if job.engine.moves_nothing() || n_samples == 0 || !job.spec.reporting.clat_percentiles {
         return None;
     }
-    let (word, n_samples) = match sync_latencies(job).filter(|_| direction == DataDirection::Write) {
+    let is_write = direction == DataDirection::Write;
+    let (word, n_samples) = match sync_latencies(job).filter(|_| is_write) {
         // A buffered write waits for nothing: the syncs alone count.
-        Some(syncs) if job.is_buffered() && (n_samples < LEAST || has_syncs_between(job)) => syncs,
-        Some(syncs) if n_samples >= LEAST && has_syncs_between(job) => syncs,
+        Some(syncs) if job.is_buffered() && (n_samples < LEAST || syncs_between_writes(job)) => syncs,
+        Some(syncs) if n_samples >= LEAST && syncs_between_writes(job) => syncs,
+        // A sync at the end has no latency, and those of the writes are those of memory.
+        _ if is_write && job.is_buffered() && waits_at_end(job) && n_samples >= LEAST_OF_ALL => return None,
         _ => (direction.name(), n_samples),
     };
-    if n_samples >= LEAST {
-        return None;
-    }
-    let beyond = match n_samples / 100 {
-        0 => "none lies".to_owned(),
-        1 => "one lies".to_owned(),
-        n_beyond => format!("{n_beyond} lie"),
-    };
-    let latencies = counted(n_samples, &format!("{word} latency"), &format!("{word} latencies"));
-    let explanation = format!("Of {latencies} {beyond} beyond the 99th percentile: chance decides what it says.");
-    let evidence = vec![Measured::count(&format!("{word} latencies"), n_samples as f64)];
-    Some(Observation::of(job, evidence, explanation).about(direction))
+    (n_samples < LEAST).then_some(FewLatencies { job, direction, word, n_samples })
 }
+
+fn observation(few: &[FewLatencies<'_, '_>]) -> Option<Observation> {
+    let first = few.first()?;
+    let is_of_one_job = few.iter().all(|one| one.job.index == first.job.index);
+    let explanation = if few.len() == 1 {
+        let beyond = match first.n_samples / 100 {
+            0 => "none lies".to_owned(),
+            1 => "one lies".to_owned(),
+            n_beyond => format!("{n_beyond} lie"),
+        };
+        format!("Of {} {beyond} beyond the 99th percentile: chance decides what it says.", first.counted())
+    } else {
+        let name = |one: &FewLatencies<'_, '_>| {
+            if is_of_one_job { one.counted() } else { format!("{} of {}", one.counted(), one.job.name) }
+        };
+        let mut named: Vec<String> = few.iter().take(MOST_NAMED).map(name).collect();
+        if few.len() > MOST_NAMED {
+            named.push(format!("{} more", few.len() - MOST_NAMED));
+        }
+        let last = named.pop().unwrap_or_default();
+        format!(
+            "Of {} and {last} fewer than ten each lie beyond the 99th percentile: chance decides what it says.",
+            named.join(", ")
+        )
+    };
+    let measured = |one: &FewLatencies<'_, '_>| {
+        let of_job = if is_of_one_job { String::new() } else { format!(" of {}", one.job.name) };
+        Measured::count(&format!("{} latencies{of_job}", one.word), one.n_samples as f64)
+    };
+    let evidence = few.iter().take(MOST_NAMED).map(measured).collect();
+    let cure = few.iter().any(|one| one.n_samples < LEAST_OF_ALL).then(|| CURE_OF_FEWEST.to_owned());
+    let mut jobs: Vec<&AuditedJob<'_>> = few.iter().map(|one| one.job).collect();
+    jobs.dedup_by_key(|job| job.index);
+    let found = Observation { cure, ..Observation::of_jobs(jobs, evidence, explanation) };
+    Some(found.about(Some(first.direction).filter(|_| few.len() == 1)))
+}
+
+const CURE_OF_FEWEST: &str =
+    "Run longer (--time_based --runtime=10): of fewer than 100 I/Os the rate and the median are chance, too.";
 
 /// The syncs of a job, by their name, and how many latencies they have.
 fn sync_latencies(job: &AuditedJob<'_>) -> Option<(&'static str, u64)> {
@@ -67,12 +119,6 @@ fn sync_latencies(job: &AuditedJob<'_>) -> Option<(&'static str, u64)> {
         _ => "sync",
     };
     (n_syncs > 0).then_some((word, n_syncs))
-}
-
-/// Syncs come again and again between the writes, and not only at the end.
-fn has_syncs_between(job: &AuditedJob<'_>) -> bool {
-    let durability = &job.spec.durability;
-    durability.fsync_blocks > 0 || durability.fdatasync_blocks > 0 || durability.sync_file_range.is_some()
 }
 
 #[cfg(test)]
@@ -114,6 +160,36 @@ mod tests {
         assert!(explanation(1, false).starts_with("Of 1 fdatasync latency none lies "));
         assert!(explanation(300, true).starts_with("Of 300 write latencies 3 lie "));
         assert!(!scene(1000, false).found().contains(&"few-samples".to_owned()));
+    }
+
+    /// Both directions of a mix, and several jobs, are one remark.
+    #[test]
+    fn all_that_are_few_are_told_at_once() {
+        let mut scene = TestRun::new(job("a", DirectionMix::ReadWrite));
+        scene.add(job("b", DirectionMix::Read), crate::rules::testing::place("/data/b"));
+        let few = |clat: &mut LatencyStat, n_samples: u64| {
+            *clat = LatencyStat::new(true);
+            (0..n_samples).for_each(|_| clat.record(300_000));
+        };
+        few(&mut scene.stats().directions.0[0].clat, 300);
+        few(&mut scene.stats().directions.0[1].clat, 200);
+        let finding = scene.finding("few-samples");
+        assert_eq!((finding.jobs.as_slice(), finding.direction), (["a".to_owned()].as_slice(), None));
+        assert!(
+            finding.explanation.starts_with("Of 300 read latencies and 200 write latencies fewer than ten each"),
+            "{finding:?}"
+        );
+        assert_eq!(finding.cure, super::RULE.cure);
+        few(&mut scene.record.workers[1].stats.directions.0[0].clat, 64);
+        let finding = scene.finding("few-samples");
+        assert!(
+            finding.explanation.contains(", 200 write latencies of a and 64 read latencies of b fewer"),
+            "{finding:?}"
+        );
+        assert_eq!((finding.jobs.len(), finding.evidence.len()), (2, 3));
+        // The median of 64 is no better than their 99th percentile.
+        assert!(!finding.cure.contains("look at the median"), "{finding:?}");
+        assert_eq!(scene.found().iter().filter(|id| *id == "few-samples").count(), 1);
     }
 
     /// A job may have enough writes and few syncs.

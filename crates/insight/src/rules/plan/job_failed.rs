@@ -2,7 +2,8 @@
 
 use crate::audit_input::{AuditInput, AuditedJob, sum};
 use crate::rules::{FindingRule, MeasuredState, Observation};
-use ferrio_stats::{Measured, OTHER_DATA, Severity, ThreadStats, WorkerRecord};
+use ferrio_stats::note::{IoNote, Note};
+use ferrio_stats::{ErrorCause, Failure, Measured, OTHER_DATA, Severity, ThreadStats, WorkerRecord};
 use ferrio_units::humanize::thousands;
 use ferrio_units::{DataDirection, errno_text};
 
@@ -54,12 +55,12 @@ fn of_job(job: &AuditedJob<'_>) -> Vec<Observation> {
     });
     let of_failed = failed.first().map(|first| {
         let errno = first.fate.failure.as_ref().map_or(first.stats.errno, |failure| failure.errno);
-        let what = format!(
-            "{} ended with an error: {}. The figures are those until then.",
-            clones(failed.len()),
-            words(errno)
-        );
-        Observation::of(job, evidence(&failed), what)
+        let is_too_slow = first.fate.failure.as_ref().is_some_and(is_too_slow);
+        let reason =
+            if is_too_slow { "it did less than its rate_min or rate_iops_min".to_owned() } else { words(errno) };
+        let cure = if is_too_slow { Some(CURE_OF_MINIMUM) } else { cure(errno) };
+        let what = format!("{} ended with an error: {reason}. The figures are those until then.", clones(failed.len()));
+        Observation { cure: cure.map(str::to_owned), ..Observation::of(job, evidence(&failed), what) }
     });
     let tolerated = job.total.as_ref().map(|total| total.tolerated).filter(|tolerated| tolerated.n_total > 0);
     let of_tolerated = tolerated.map(|tolerated| {
@@ -68,9 +69,40 @@ fn of_job(job: &AuditedJob<'_>) -> Vec<Observation> {
             n_total => format!("{} errors", thousands(n_total)),
         };
         let what = format!("The job had {n_errors} that it tolerated, the first: {}.", words(tolerated.first_errno));
-        Observation::of(job, vec![Measured::count("tolerated errors", tolerated.n_total as f64)], what)
+        let found = Observation::of(job, vec![Measured::count("tolerated errors", tolerated.n_total as f64)], what);
+        Observation { cure: cure(tolerated.first_errno).map(str::to_owned), ..found }
     });
     [of_killed, of_failed, of_tolerated].into_iter().flatten().collect()
+}
+
+fn is_too_slow(failure: &Failure) -> bool {
+    matches!(failure.note.as_deref(), Some(Note::Io(IoNote::TooSlow { .. })))
+}
+
+const CURE_OF_MINIMUM: &str = "Lower rate_min or rate_iops_min, or let the job do more: a larger --iodepth with an asynchronous engine, more jobs, \
+                               a device that carries the rate. What it did is in the figures.";
+
+/// The cure of an error that tells its cause; `None`: that of the rule.
+fn cure(errno: i32) -> Option<&'static str> {
+    match ErrorCause::of(errno)? {
+        ErrorCause::OtherData => Some(
+            "Write the blocks anew and verify them again, with nobody else on the target: other data a second time means that the storage loses it. \
+             The messages of the run name the first block.",
+        ),
+        ErrorCause::NoSpace => {
+            Some("Make room on the file system, or use less of it: a smaller --size, --filesize or --nrfiles.")
+        }
+        ErrorCause::FileTooLong => Some(
+            "Use smaller files, or raise the limit (ulimit -f unlimited); `df -T` shows the file system, which has one too.",
+        ),
+        ErrorCause::NotTaken => Some(
+            "Look for what the target does not take: direct I/O in blocks, offsets or buffers that are no multiple of its logical block size \
+             (`lsblk -o NAME,LOG-SEC`), or direct=1 itself.",
+        ),
+        ErrorCause::NoRights => {
+            Some("Give rights to the target, or name another one; a file system may be mounted for reading only.")
+        }
+    }
 }
 
 fn was_killed(worker: &WorkerRecord) -> bool {
@@ -90,7 +122,7 @@ mod tests {
     use super::*;
     use crate::rules::testing::{TestRun, job};
     use ferrio_spec::DirectionMix;
-    use ferrio_stats::{ErrorCounts, Failure};
+    use ferrio_stats::ErrorCounts;
 
     fn told(change: fn(&mut WorkerRecord)) -> Option<String> {
         let mut scene = TestRun::new(job("a", DirectionMix::Read));
@@ -112,6 +144,24 @@ mod tests {
         })
         .expect("told");
         assert_eq!(tolerated, "The job had 1,200 errors that it tolerated, the first: Input/output error.");
+    }
+
+    /// What helps depends on the error: a full file system is nothing of which the kernel writes in its log.
+    #[test]
+    fn the_cure_is_that_of_the_error() {
+        let cure = |failure: Failure| {
+            let mut scene = TestRun::new(job("a", DirectionMix::Write));
+            scene.record.workers[0].fate.failure = Some(failure);
+            scene.finding(RULE.id)
+        };
+        let of = |errno: i32| cure(Failure::new(errno, "x.rs:1", "io_u error")).cure;
+        assert!(of(28).contains("room") && !of(28).contains("dmesg"));
+        assert!(of(22).contains("logical block size") && of(84).contains("verify"));
+        assert!(of(5).contains("dmesg"));
+        let note = IoNote::TooSlow { job: "a".to_owned(), misses: Vec::new() };
+        let slow = cure(Failure { note: Some(Box::new(note.into())), ..Failure::new(5, "x.rs:1", "check_min_rate") });
+        assert!(slow.explanation.contains("rate_min") && !slow.explanation.contains("Input/output"), "{slow:?}");
+        assert!(slow.cure.contains("Lower rate_min") && !slow.cure.contains("dmesg"), "{slow:?}");
     }
 
     #[test]

@@ -22,7 +22,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     looks_at_reports: false,
     contradicts: &[],
     state: MeasuredState::Lasting,
-    yields_to: &["memory-as-expected"],
+    yields_to: &["memory-as-expected", "reads-of-unwritten-extents", "device-did-less"],
     find: |case| case.jobs.iter().filter_map(|job| of_job(case, job)).collect(),
 };
 

@@ -39,8 +39,9 @@ fn of_job(job: &AuditedJob<'_>) -> Option<Observation> {
     if synced < LEAST_SECS || synced < LEAST_SHARE * whole {
         return None;
     }
+    let latencies = if job.is_buffered() { "; the latencies of the writes are those of memory" } else { "" };
     let explanation = format!(
-        "The syncs at the end took {} s, {} of the job's time: bandwidth and IOPS count it, and no latency does.",
+        "The syncs at the end took {} s, {} of the job's time: bandwidth and IOPS count it, and no latency does{latencies}.",
         text::short(synced),
         text::percent(synced, whole)
     );

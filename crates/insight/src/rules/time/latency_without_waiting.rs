@@ -22,7 +22,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     looks_at_reports: false,
     contradicts: &[],
     state: MeasuredState::Lasting,
-    yields_to: &[],
+    yields_to: &["stopped-by-signal"],
     find,
 };
 

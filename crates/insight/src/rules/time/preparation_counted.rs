@@ -4,6 +4,7 @@ use crate::audit_input::{AuditInput, AuditedJob, sum};
 use crate::measures::asked::{is_paced, waits_for_writes};
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
+use ferrio_spec::engines::Measures;
 use ferrio_stats::{DirectionStats, Measured, Severity};
 use ferrio_units::DataDirection;
 
@@ -69,6 +70,10 @@ fn only_direction(job: &AuditedJob<'_>) -> Option<(DataDirection, &'static str)>
 
 /// The work between the I/Os that the options ask for.
 fn work_between(job: &AuditedJob<'_>) -> Option<&'static str> {
+    // To open, to make or to remove a file is the I/O itself.
+    if job.engine.measures == Measures::Openings {
+        return None;
+    }
     let (buffers, target) = (&job.spec.buffers, &job.spec.target);
     let writes = job.does(DataDirection::Write);
     match &job.spec.verify {
@@ -136,5 +141,9 @@ mod tests {
         assert_eq!(files.found(), Vec::<String>::new());
         files.jobs[0].target.openfiles = 7;
         assert_eq!(files.found(), ["preparation-counted"]);
+        for engine in ["filecreate", "filestat", "filedelete"] {
+            engine.clone_into(&mut files.jobs[0].engine.name);
+            assert!(!files.found().contains(&"preparation-counted".to_owned()), "{engine}: to open files is its work");
+        }
     }
 }

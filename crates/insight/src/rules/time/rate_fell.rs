@@ -2,6 +2,7 @@
 
 use crate::audit_input::{AuditInput, AuditedJob};
 use crate::course::JobCourse;
+use crate::measures::asked::waits_at_end;
 use crate::measures::kept::FreeCourse;
 use crate::measures::rates::{PacedCourse, free_courses, paced_courses};
 use crate::rules::{FindingRule, MeasuredState, Observation};
@@ -138,6 +139,9 @@ fn of_course(case: &AuditInput<'_>, course: &FreeCourse) -> Option<Observation> 
     let Change { index, before, after, .. } = course.fall()?;
     let (job, seconds, ios) = (&case.jobs[course.job_index], course.interval_secs, &course.ios);
     let (before_secs, after_secs) = (index as f64 * seconds, (ios.len() - index) as f64 * seconds);
+    if lacked_cpu(job, (before - after) / before * after_secs) {
+        return None;
+    }
     let explanation = format!(
         "For {} s the job did {} a second, and then {} for {} s. The mean of the run describes neither: burst credit was used up, or a \
          cache was full.",
@@ -152,7 +156,19 @@ fn of_course(case: &AuditInput<'_>, course: &FreeCourse) -> Option<Observation> 
         Measured::seconds("time before", before_secs),
         Measured::seconds("time after", after_secs),
     ];
-    Some(Observation::of(job, evidence, explanation))
+    // What a ramp has written to memory is written back by the sync at the end, whose time counts.
+    let cure = (waits_at_end(job) && job.is_buffered()).then(|| CURE_BESIDE_SYNCS.to_owned());
+    Some(Observation { cure, ..Observation::of(job, evidence, explanation) })
+}
+
+const CURE_BESIDE_SYNCS: &str = "Take the bandwidth of the whole run, in which the syncs at its end count, or write past the page cache with --direct=1. A ramp_time \
+                                 would leave out writes whose write-back the sync at the end still waits for.";
+
+/// The job waited for a CPU for half of the time that the fall has cost, or for longer: the machine is why.
+fn lacked_cpu(job: &AuditedJob<'_>, lost_secs: f64) -> bool {
+    let turns = job.total.as_ref().and_then(|total| total.usage.cpu_turns);
+    let n_clones = job.workers.len().max(1) as f64;
+    turns.is_some_and(|turns| turns.waited_ns as f64 / 1e9 / n_clones > 0.5 * lost_secs)
 }
 
 #[cfg(test)]
@@ -222,6 +238,37 @@ mod tests {
             scene.record.series[0].directions[DataDirection::Read].ios[..n_intervals].fill(4_000);
             assert_eq!(scene.found().contains(&"rate-fell".to_owned()), is_told, "{n_intervals}");
         }
+    }
+
+    /// The rate falls from 4,000 to 2,000 a second after 3 of 10 s, which costs 3.5 s of work.
+    #[test]
+    fn a_fall_for_want_of_a_cpu_is_none_of_the_device() {
+        for (waited_ms, is_told) in [(0, true), (1_700, true), (1_800, false)] {
+            let mut scene = scene(50);
+            scene.stats().usage.cpu_turns =
+                Some(ferrio_stats::CpuTurns { waited_ns: waited_ms * 1_000_000, ..ferrio_stats::CpuTurns::default() });
+            assert_eq!(scene.found().contains(&"rate-fell".to_owned()), is_told, "{waited_ms}");
+        }
+    }
+
+    /// 1.2 s of a sync at the end, of 10 s.
+    #[test]
+    fn the_syncs_at_the_end_are_no_fall_and_no_ramp_leaves_them_out() {
+        let with_end = |percent: u64, change: fn(&mut ferrio_spec::JobSpec)| {
+            let mut scene = scene(percent);
+            change(&mut scene.jobs[0]);
+            let ios = &mut scene.record.series[0].directions[DataDirection::Read].ios;
+            ios[88..].fill(0);
+            ios[87] = 100;
+            scene
+        };
+        let end_fsync =
+            |job: &mut ferrio_spec::JobSpec| (job.durability.end_fsync, job.durability.direct) = (true, false);
+        let told = |scene: &TestRun| scene.found().contains(&"rate-fell".to_owned());
+        assert!(told(&with_end(100, |_| ())), "without a sync it has fallen");
+        assert!(!told(&with_end(100, end_fsync)));
+        let cure = with_end(50, end_fsync).finding("rate-fell").cure;
+        assert!(!cure.starts_with("Take the rate of the time that you mean") && cure.contains("--direct=1"), "{cure}");
     }
 
     #[test]

@@ -24,7 +24,7 @@ pub const RULE: FindingRule = FindingRule {
     looks_at_reports: true,
     contradicts: &[],
     state: MeasuredState::Lasting,
-    yields_to: &[],
+    yields_to: &["stopped-by-signal"],
     find,
 };
 

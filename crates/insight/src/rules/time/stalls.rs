@@ -2,7 +2,8 @@
 
 use crate::audit_input::{AuditInput, AuditedJob};
 use crate::course::JobCourse;
-use crate::measures::cpu_time::WaitingTail;
+use crate::measures::asked::waits_at_end;
+use crate::measures::cpu_time::{WaitingTail, waiting_share};
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
 use crate::unexamined::EvidenceKind;
@@ -18,7 +19,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     what: "The I/Os of a job by interval (100 ms, longer in long runs): intervals with almost none, where twenty and more would be usual, and \
            the ends of such times in the intervals beside them. And its latencies: I/Os that took ten times as long as nine tenths of all, \
            and 5 ms or more. It is reported where either cost more than a twentieth of the job's time (a tenth, if each was shorter than 0.1 s; a hundredth, if the job has a rate and one lasted 0.05 s), or \
-           where a time without I/O lasted 0.3 s; not where the job waited as long for a CPU. It does not speak of jobs with pauses, syncs between writes or \
+           where a time without I/O lasted 0.3 s; not where the job waited as long for a CPU, or was as long busy with syncs and files between its passes. It does not speak of jobs with pauses, syncs between writes or \
            verification.",
     why: "A mean hides a stall, and so do percentiles: all the I/Os that would have been slow were not issued, and one slow I/O in flight \
           stands for them.",
@@ -74,6 +75,8 @@ struct Found {
     at_secs: Vec<f64>,
     /// From this latency on an I/O is slow, nanoseconds.
     least_ns: u64,
+    /// Time without I/O at the end, in which the job syncs and which is none of the stalls.
+    trailing_secs: f64,
 }
 
 impl Found {
@@ -146,16 +149,19 @@ fn of_job(case: &AuditInput<'_>, job: &AuditedJob<'_>, series: Option<&JobSeries
     });
     let has_rate = job.spec.pace.limits_rates();
     let gaps = of_course.unwrap_or_default();
+    let is_between_passes = gaps.all_secs * MOST_OF <= between_passes_secs(job) - gaps.trailing_secs;
     let (mut slow, direction) = in_latencies(job, has_rate).unwrap_or_default();
     slow.at_secs = series.map(|series| times_of_slow(series, slow.least_ns)).unwrap_or_default();
     let lacks_cpu = |found: &Found| waited_secs(job) >= found.all_secs;
     let is_long = gaps.empty_secs >= LONG_SECS - 1e-9;
-    if (gaps.is_worth_telling(has_rate) || is_long) && !lacks_cpu(&gaps) {
+    if (gaps.is_worth_telling(has_rate) || is_long) && !lacks_cpu(&gaps) && !is_between_passes {
         let (n, up_to) = if gaps.n == 1 { ("Once".to_owned(), "") } else { (format!("{} times", gaps.n), "up to ") };
         let what = format!("{n} no I/O of the job completed for {up_to}{} s", text::short(gaps.longest_secs));
         return Some(observation(job, &gaps, &what));
     }
-    let is_of_cpu = lacks_cpu(&slow) || WaitingTail::of(case, job).is_some();
+    // A job that waits for a CPU again and again has short stalls of that, which are told as such.
+    let is_machine = slow.longest_secs < SHORT_SECS && waiting_share(case, job).is_some();
+    let is_of_cpu = lacks_cpu(&slow) || is_machine || WaitingTail::of(case, job).is_some();
     (slow.is_worth_telling(has_rate) && !is_of_cpu).then(|| {
         let n = if slow.n == 1 { "1 I/O".to_owned() } else { format!("{} I/Os", thousands(slow.n as u64)) };
         let what = format!("{n} took more than ten times as long as most, up to {} s", text::short(slow.longest_secs));
@@ -195,10 +201,14 @@ fn times_of_slow(series: &JobSeries, least_ns: u64) -> Vec<f64> {
     if least_ns == 0 { Vec::new() } else { starts.map(at_secs).collect() }
 }
 
-/// The job ends with syncs, during which it has no I/O.
-fn waits_at_end(job: &AuditedJob<'_>) -> bool {
-    let durability = &job.spec.durability;
-    durability.end_fsync || durability.fsync_on_close || durability.end_syncfs
+/// Steps between passes that take this share of the time without I/O explain it: intervals are no finer.
+const MOST_OF: f64 = 0.7;
+
+/// Seconds that each clone was busy with steps between its passes and after the last: syncs, removing and making of files.
+fn between_passes_secs(job: &AuditedJob<'_>) -> f64 {
+    let times = job.total.as_ref().and_then(|total| total.features.times.as_deref());
+    let steps_ns = times.map_or(0, |times| times.closing_syncs_ns.saturating_add(times.set_up_ns));
+    steps_ns as f64 / 1e9 / job.workers.len().max(1) as f64
 }
 
 /// Seconds in which the job was ready and had no CPU, where these waits were long. Many short ones are no stall.
@@ -237,6 +247,7 @@ fn in_course(ios: &[f64], interval_secs: f64, waits_at_end: bool, start_secs: f6
         }
         start = end;
     }
+    found.trailing_secs = n_trailing as f64 * interval_secs;
     found.cost = found.all_secs / (ios.len() as f64 * interval_secs).max(1e-9);
     found
 }
@@ -384,6 +395,20 @@ mod tests {
         assert!(rated.found().contains(&"stalls".to_owned()), "a stall under a rate is one");
     }
 
+    /// 0.5 s without I/O in the middle, and syncs at the ends of passes that took so long.
+    #[test]
+    fn syncs_between_passes_are_no_stalls() {
+        let middle: Vec<(usize, u64)> = (20..25).map(|index| (index, 0)).collect();
+        let told = |closing_ms: u64| {
+            let mut scene = scene(100, &middle, |job| (job.durability.end_fsync, job.limits.loops) = (true, 2));
+            let counts = ferrio_stats::TimeCounts { closing_syncs_ns: closing_ms * 1_000_000, ..Default::default() };
+            scene.stats().features.times = Some(Box::new(counts));
+            scene.stats().total_runtime_ns = 10_000_000_000;
+            scene.found().contains(&"stalls".to_owned())
+        };
+        assert!(told(0) && told(200) && !told(450));
+    }
+
     /// 25,600 I/Os of 300 us in 10 s, and some slow ones.
     fn with_slow(n_slow: u64, milliseconds: u64, waited_ms: u64, n_turns: u64) -> bool {
         let mut scene = TestRun::new(job("a", DirectionMix::Read));
@@ -404,7 +429,9 @@ mod tests {
         assert!(with_slow(3, 250, 0, 0), "0.75 s in stalls of 250 ms");
         assert!(!with_slow(20, 40, 0, 0) && !with_slow(1, 250, 0, 0));
         assert!(!with_slow(100, 40, 4_100, 100), "the job had no CPU meanwhile");
-        assert!(with_slow(100, 40, 4_100, 25_000), "many short waits are no long ones");
+        assert!(with_slow(30, 150, 4_600, 25_000), "many short waits are no long ones");
+        assert!(!with_slow(100, 40, 4_100, 25_000), "short ones of a job that lacks a CPU in two fifths of its time");
+        assert!(with_slow(100, 40, 900, 25_000), "it lacks one in less than a tenth");
         assert!(!with_slow(3_000, 4, 0, 0), "ten times as long, and short");
     }
 }
