@@ -3,9 +3,9 @@
 //! Start reading at [`EFFECTS`].
 
 use super::OptionEffect;
-use crate::accounts::asked::{Asked, as_asked_if, not, of_asked, unseen};
+use crate::accounts::asked::{Asked, as_asked_if, of_asked, unseen};
 use crate::audit_input::AuditedJob;
-use ferrio_spec::RateProcess;
+use crate::measures::paces::{RateCourse, RateUnit};
 use ferrio_stats::histogram::bucket_latency_ns;
 use ferrio_stats::{LatencyStat, OptionOutcome};
 use ferrio_units::DataDirection;
@@ -71,52 +71,32 @@ fn flow_in_vain(asked: &Asked<'_, '_>) -> Option<String> {
     (n_workers < 2).then(|| "no other job has its flow_id".to_owned())
 }
 
-/// A shorter job says nothing of its rate, seconds.
-const LEAST_SECS: f64 = 0.2;
 /// Share of a rate from which on it is reached, and above which it is exceeded.
 const ENOUGH: f64 = 0.95;
 const TOO_MUCH: f64 = 1.05;
-/// Standard deviations by which random arrivals may differ.
-const DEVIATIONS: f64 = 5.0;
+/// A rate that wants fewer I/Os says nothing.
+const LEAST_IOS: f64 = 5.0;
 
 fn rates(asked: &Asked<'_, '_>) -> OptionOutcome {
-    let (spec, is_of_ios) = (asked.spec(), asked.name == "rate_iops");
-    let mut missed = Vec::new();
-    let mut n_seen = 0;
-    for direction in asked.used() {
-        let (bytes, ios) = (spec.pace.bytes_per_sec[direction], spec.pace.ios_per_sec[direction]);
-        let wanted = if is_of_ios { f64::from(ios) } else { bytes as f64 } * asked.n_clones() as f64;
-        let Some(figures) = asked.of(direction) else { continue };
-        let seconds = figures.runtime_ns as f64 / 1e9;
-        if wanted == 0.0 {
-            continue;
-        }
-        let sizes = &spec.pattern.block_size[direction];
-        let (done, one) = if is_of_ios { (figures.n_completed, 1.0) } else { (figures.bytes, sizes.max_bytes as f64) };
-        let one = one * asked.n_clones() as f64;
-        let wants_ios = if is_of_ios { wanted * seconds } else { wanted * seconds / sizes.min_bytes.max(1) as f64 };
-        // With sizes that differ a rate of I/Os may stand for a rate of bytes.
-        if seconds < LEAST_SECS || wants_ios < 5.0 || (is_of_ios && sizes.min_bytes != sizes.max_bytes) {
-            continue;
-        }
-        n_seen += 1;
-        let chance = if spec.pace.process == RateProcess::Poisson { DEVIATIONS / wants_ios.sqrt() } else { 0.0 };
-        let (low, high) = ((done as f64 + one) / seconds, (done as f64 - one) / seconds);
-        if low < wanted * (ENOUGH - chance) || high > wanted * (TOO_MUCH + chance) {
-            let unit = if is_of_ios { "/s".to_owned() } else { " B/s".to_owned() };
-            let several = asked.used().count() > 1;
-            let name = if several { format!("{} ", direction.name()) } else { String::new() };
-            missed.push(format!("{name}{}", of_asked(done as f64 / seconds, wanted, &unit)));
-        }
+    let unit = if asked.name == "rate_iops" { RateUnit::Ios } else { RateUnit::Bytes };
+    let courses = asked.used().filter_map(|direction| RateCourse::of(asked.job, direction, unit));
+    let courses: Vec<RateCourse> = courses.filter(|course| course.n_wanted >= LEAST_IOS).collect();
+    if courses.is_empty() {
+        return unseen("the job is too short to tell its rate, or has none in its directions");
     }
-    if !missed.is_empty() {
-        return not(missed.join(", "));
-    }
-    if n_seen == 0 {
-        unseen("the job is too short to tell its rate, or has none in its directions")
-    } else {
-        OptionOutcome::AsAsked
-    }
+    let several = asked.used().count() > 1;
+    let missed = courses.iter().filter_map(|course| {
+        let (wanted, chance) = (course.wanted_per_sec, course.chance(asked.job));
+        let is_reached = course.most_per_sec() >= wanted * (ENOUGH - chance);
+        if is_reached && course.least_per_sec() <= wanted * (TOO_MUCH + chance) {
+            return None;
+        }
+        let name = if several { format!("{} ", course.direction.name()) } else { String::new() };
+        let unit = if unit == RateUnit::Ios { "/s" } else { " B/s" };
+        Some(format!("{name}{}", of_asked(course.done_per_sec(), wanted, unit)))
+    });
+    let missed: Vec<String> = missed.collect();
+    as_asked_if(missed.is_empty(), || missed.join(", "))
 }
 
 /// Pauses may be shorter by this share, as a run may end within one.

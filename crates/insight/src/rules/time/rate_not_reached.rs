@@ -2,6 +2,7 @@
 
 use crate::audit_input::{AuditInput, AuditedJob};
 use crate::measures::asked::waits_beside_rate;
+use crate::measures::paces::{RateCourse, RateUnit};
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
 use crate::unexamined::EvidenceKind;
@@ -34,45 +35,34 @@ const REACHED: &str = "reached ";
 /// The unit of a rate of bytes.
 const BYTES: &str = "bytes";
 
-/// A shorter job says nothing of its rate, seconds.
-const LEAST_SECONDS: f64 = 0.2;
 /// A job that is behind by less, seconds, may have waited once for a CPU.
 const LEAST_BEHIND: f64 = 0.1;
-/// Standard deviations by which random arrivals may stay behind.
-const DEVIATIONS: f64 = 5.0;
 
 fn find(case: &AuditInput<'_>) -> Vec<Observation> {
     case.jobs.iter().filter_map(of_job).collect()
-}
-
-/// A rate and what was reached, in I/Os or bytes a second.
-struct RateCourse {
-    direction: DataDirection,
-    wanted: f64,
-    reached: f64,
-    unit: &'static str,
-    seconds: f64,
-    n_wanted: f64,
 }
 
 fn of_job(job: &AuditedJob<'_>) -> Option<Observation> {
     let paces: Vec<RateCourse> =
         DataDirection::ALL.into_iter().filter_map(|direction| pace_of(job, direction)).collect();
     let is_random = job.spec.pace.process == RateProcess::Poisson;
+    let reached_share = |pace: &RateCourse| pace.most_per_sec() / pace.wanted_per_sec;
     let is_behind = |pace: &RateCourse| {
-        let chance = DEVIATIONS / pace.n_wanted.sqrt();
-        let behind = pace.seconds * (1.0 - pace.reached / pace.wanted);
+        let share = reached_share(pace);
+        let behind = pace.seconds * (1.0 - share);
         // Fewer may come by chance; those that came and were not done have waited for as long as the job is behind.
         let is_no_chance = || {
-            pace.reached < pace.wanted * (MissedRate::ENOUGH - chance)
+            share < MissedRate::ENOUGH - pace.chance(job)
                 || longest_wait(job, pace.direction) >= LEAST_BEHIND.max(behind / 2.0)
         };
-        pace.reached < pace.wanted * MissedRate::ENOUGH && behind >= LEAST_BEHIND && (!is_random || is_no_chance())
+        share < MissedRate::ENOUGH && behind >= LEAST_BEHIND && (!is_random || is_no_chance())
     };
     if paces.is_empty() || !paces.iter().all(is_behind) || waits_beside_rate(job) {
         return None;
     }
-    let worst = paces.iter().min_by(|a, b| (a.reached / a.wanted).total_cmp(&(b.reached / b.wanted)))?;
+    let worst = paces.iter().min_by(|a, b| reached_share(a).total_cmp(&reached_share(b)))?;
+    let unit = if worst.unit == RateUnit::Ios { "I/Os" } else { BYTES };
+    let (wanted, reached) = (worst.wanted_per_sec, worst.most_per_sec());
     let late_ns = job.total.as_ref()?.features.rate.as_ref().map_or(0, |rate| rate.most_late_ns);
     let behind = match late_ns {
         // Less is no time that a reader would look for.
@@ -81,14 +71,14 @@ fn of_job(job: &AuditedJob<'_>) -> Option<Observation> {
     };
     let explanation = format!(
         "The jobs were to do {} {} a second and did {}, {} of it.{behind}",
-        text::short(worst.wanted),
-        worst.unit,
-        text::short(worst.reached),
-        text::percent(worst.reached, worst.wanted)
+        text::short(wanted),
+        unit,
+        text::short(reached),
+        text::percent(reached, wanted)
     );
     let evidence = vec![
-        Measured::count(&format!("{WANTED}{} a second", worst.unit), worst.wanted.round()),
-        Measured::count(&format!("{REACHED}{} a second", worst.unit), worst.reached.round()),
+        Measured::count(&format!("{WANTED}{unit} a second"), wanted.round()),
+        Measured::count(&format!("{REACHED}{unit} a second"), reached.round()),
     ];
     let found = Observation::of(job, evidence, explanation);
     // Where both directions have rates, one waits for the other.
@@ -102,26 +92,10 @@ fn longest_wait(job: &AuditedJob<'_>, direction: DataDirection) -> f64 {
     late_ns.max(response_ns) as f64 / 1e9
 }
 
+/// The rate of a direction: that of I/Os comes first.
 fn pace_of(job: &AuditedJob<'_>, direction: DataDirection) -> Option<RateCourse> {
-    let (pace, sizes) = (&job.spec.pace, &job.spec.pattern.block_size[direction]);
-    let n_clones = job.workers.len() as f64;
-    let figures = job.figures(direction)?;
-    let seconds = job.seconds(direction);
-    if seconds < LEAST_SECONDS {
-        return None;
-    }
-    let ios = f64::from(pace.ios_per_sec[direction]);
-    let (wanted, done, unit) = match pace.bytes_per_sec[direction] {
-        // With sizes that differ a rate of I/Os may stand for a rate of bytes.
-        _ if ios > 0.0 && sizes.min_bytes != sizes.max_bytes => return None,
-        _ if ios > 0.0 => (ios * n_clones, figures.n_completed as f64, "I/Os"),
-        0 => return None,
-        bytes => (bytes as f64 * n_clones, figures.bytes as f64, BYTES),
-    };
-    // The first I/O is due at once, and the last one needs no time after it: one more or less does not count.
-    let one = if unit == BYTES { sizes.max_bytes as f64 } else { 1.0 } * n_clones;
-    let n_wanted = if unit == BYTES { wanted * seconds / (sizes.min_bytes.max(1) as f64) } else { wanted * seconds };
-    Some(RateCourse { direction, wanted, reached: (done + one) / seconds, unit, seconds, n_wanted })
+    let is_of_ios = job.spec.pace.ios_per_sec[direction] > 0;
+    RateCourse::of(job, direction, if is_of_ios { RateUnit::Ios } else { RateUnit::Bytes })
 }
 
 /// A rate that a job did not reach. Both are I/Os a second, or bytes a second.
