@@ -28,6 +28,7 @@ mod differential;
 mod directories;
 mod documents;
 mod draws;
+mod drop_in_findings;
 mod engines_clusters;
 mod engines_cpuio;
 mod engines_e4defrag;

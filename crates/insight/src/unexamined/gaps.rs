@@ -90,9 +90,15 @@ fn uses_cache(targets: Targets) -> bool {
     targets.are_opened_by_run() && !targets.are_passthrough()
 }
 
-/// Extents of the files that a job reads, or of the files behind the loop devices below them.
+/// Extents of the files that a job reads or writes, or of the files behind the loop devices below those that it reads.
 pub(super) fn extents(case: &AuditInput<'_>) -> Vec<Gap> {
     of_jobs(case, |_, job| {
+        if job.figures(DataDirection::Write).is_some() {
+            let mut written = job.places.iter().filter(|place| place.kind == TargetKind::File && !is_in_memory(place));
+            if let Some(reason) = written.find_map(|place| missing(Some(&place.now.extents))) {
+                return Some(reason);
+            }
+        }
         job.figures(DataDirection::Read)?;
         let files = job.places.iter().filter(|place| place.kind == TargetKind::File && !is_in_memory(place));
         let mut files = files.filter(|place| place.before.size_bytes > 0);

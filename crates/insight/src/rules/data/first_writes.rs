@@ -5,6 +5,7 @@ use crate::measures::asked::syncs_between_writes;
 use crate::measures::extents::first_written_bytes;
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
+use crate::unexamined::EvidenceKind;
 use ferrio_spec::SyncMode;
 use ferrio_stats::{Measured, Severity, TargetKind};
 use ferrio_units::DataDirection;
@@ -21,7 +22,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     example: "--name=a --rw=randwrite --size=1g --direct=1 --ioengine=libaio",
     cure: "Run the job once more on the same files and take those figures for overwrites, or let --overwrite=1 write the files first. If \
            the program that you think of writes new files, as a log that grows, the figures are right as they are.",
-    needs: &[],
+    needs: &[EvidenceKind::Extents],
     looks_at_reports: false,
     contradicts: &["overwrite"],
     state: MeasuredState::Lasting,
@@ -40,7 +41,7 @@ pub(crate) const OF_NEW_FILES: FindingRule = FindingRule {
           them, with other figures.",
     example: "--name=a --rw=write --bs=1m --size=1g --direct=1 --ioengine=libaio --iodepth=8",
     cure: "For new files nothing. For the rate of overwrites run the job once more on the same files, or let --overwrite=1 write them first.",
-    needs: &[],
+    needs: &[EvidenceKind::Extents],
     looks_at_reports: false,
     contradicts: &[],
     state: MeasuredState::Lasting,
