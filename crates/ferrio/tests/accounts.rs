@@ -48,7 +48,7 @@ fn drawn(random: &mut Taus258) -> (String, Accounts) {
 }
 
 /// Options of which each may stand beside each other one.
-const DRAWN: [&[&str]; 26] = [
+const DRAWN: [&[&str]; 28] = [
     &["--rw=read", "--rw=write", "--rw=randread", "--rw=randwrite", "--rw=randrw"],
     &["--bs=4k", "--bs=8k", "--bsrange=4k-16k", "--bssplit=4k/50:8k/50"],
     &["--rate_iops=500", "--rate_iops=100000"],
@@ -64,13 +64,27 @@ const DRAWN: [&[&str]; 26] = [
     &["--numjobs=2", "--numjobs=3"],
     &["--group_reporting"],
     &["--norandommap"],
-    &["--random_distribution=zipf:1.1"],
+    &[
+        "--random_distribution=zipf:1.1",
+        "--random_distribution=pareto:0.2",
+        "--random_distribution=normal:10",
+        "--random_distribution=zoned:60/10:30/20:8/30:2/40",
+        "--random_distribution=random",
+    ],
     &["--randrepeat=0"],
     &["--refill_buffers"],
     &["--zero_buffers"],
     &["--description=x"],
     &["--loops=2"],
-    &["--percentage_random=50"],
+    &["--percentage_random=50", "--percentage_random=5", "--percentage_random=100"],
+    &["--nrfiles=4", "--nrfiles=2"],
+    &[
+        "--file_service_type=roundrobin",
+        "--file_service_type=roundrobin:16",
+        "--file_service_type=random:4",
+        "--file_service_type=sequential",
+        "--file_service_type=zipf:1.2",
+    ],
     &["--rate_process=poisson"],
     &["--disable_slat=1"],
     &["--direct=1"],
@@ -111,6 +125,20 @@ fn check_drawn(seeds: std::ops::Range<u64>) {
         }
         if has("--time_based") && !text.contains("--runtime=") {
             is("time_based", true);
+        }
+        let is_random = text.contains("--rw=rand");
+        let one_file = !text.contains("--nrfiles=");
+        for (name, is_missed) in [
+            ("percentage_random", !is_random),
+            ("random_distribution", !is_random && !has("--random_distribution=random")),
+            ("file_service_type", one_file),
+            ("bs", false),
+            ("bsrange", false),
+            ("bssplit", false),
+        ] {
+            if text.contains(&format!("--{name}=")) {
+                is(name, is_missed);
+            }
         }
         for name in ["numjobs", "direct"].into_iter().filter(|name| text.contains(&format!("--{name}="))) {
             is(name, name == "direct");

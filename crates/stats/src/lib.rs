@@ -17,6 +17,7 @@ pub mod wire;
 
 pub use counters::block_states::{BlockState, BlockStates};
 pub use counters::depth::{BatchCounts, DepthCounts};
+pub use counters::draws::{DrawCounts, FileTurns, HotDraws};
 pub use counters::feature_stats::{FeatureStats, ForeignDatagrams, RateStats};
 pub use counters::idleness::{CpuIdleness, CpuShare};
 pub use counters::object_requests::{ObjectRequest, ObjectRequestKind, ObjectRequests, RequestFigures};

@@ -4,12 +4,14 @@
 //! Must not know: offsets, block sizes of I/Os. Start reading at [`BlockChoice`].
 
 use crate::compat;
+use crate::cursor::FileCursor;
 use crate::permuted::PermutedBlocks;
 use crate::plan::{WorkloadError, WorkloadPlan};
 use crate::sequence::Sequence;
 use crate::sprandom::SpRandomBlocks;
 use crate::zones::ZonedDistribution;
 use ferrio_spec::{DistributionZone, PatternSpec, RandomDistribution, RandomGenerator, RankLaw, SpRandomSpec};
+use ferrio_stats::HotDraws;
 use ferrio_stats::note::StreamFault;
 use ferrio_sys::huge_pages;
 use ferrio_units::random::{DistributionShape, Lfsr, SeedIndex, SkewedBlocks};
@@ -94,12 +96,37 @@ impl BlockChoice {
         }
     }
 
+    /// Adds the draws of each zone.
+    pub(crate) fn add_zones(&self, direction: DataDirection, counts: &mut Vec<u64>) {
+        let Self::Zoned(zones) = self else { return };
+        for (index, n_drawn) in zones.drawn(direction).enumerate() {
+            match counts.get_mut(index) {
+                Some(count) => *count += n_drawn,
+                None => counts.push(n_drawn),
+            }
+        }
+    }
+
     /// The random streams start anew with a pass.
     pub(crate) fn reseed(&mut self) {
         if let Self::SpRandom(blocks) = self {
             blocks.reseed();
         }
     }
+}
+
+/// The hot draws of skewed distributions over files of the same shape, of so many draws in all; `None`: there are none, or the
+/// files have different shapes.
+pub(crate) fn hot_draws(files: &[FileCursor], n_drawn: u64) -> Option<HotDraws> {
+    let of_file = |file: &FileCursor| match &file.choice {
+        BlockChoice::Skewed(blocks) => blocks.hot_draws(),
+        _ => None,
+    };
+    let all: Vec<(u64, f64)> = files.iter().map(of_file).collect::<Option<_>>()?;
+    let share = all.first()?.1;
+    let is_same = all.iter().all(|(_, other)| (other / share - 1.0).abs() < 1e-3);
+    let n_hot = all.iter().map(|(n_hot, _)| n_hot).sum();
+    is_same.then_some(HotDraws { n_drawn, n_hot, n_wanted: n_drawn as f64 * share })
 }
 
 fn zoned(

@@ -44,6 +44,8 @@ pub(crate) struct FilePicker {
     next: usize,
     /// True if the round continues from pass to pass.
     keeps_round: bool,
+    /// Changes from one file to another.
+    n_turns: u64,
     stream: Generator,
     skewed: Option<SkewedBlocks>,
     /// The same in its initial state.
@@ -66,6 +68,7 @@ impl FilePicker {
             left: 0,
             current: 0,
             next: 0,
+            n_turns: 0,
             keeps_round: compat::goes_on_with_round(plan.compatibility),
             stream: Generator::from_table(plan.pattern.generator_kind(), &plan.seeds, SeedIndex::FilePick),
             skewed_at_first: skewed.clone(),
@@ -92,6 +95,7 @@ impl FilePicker {
             FileService::Skewed(_) => self.skewed(),
         };
         self.left = if self.count == ALL_OF_IT { ALL_OF_IT } else { self.count - 1 };
+        self.n_turns += u64::from(file != self.current);
         self.current = file;
         Some(self.open(file))
     }
@@ -220,13 +224,19 @@ impl FilePicker {
         self.skewed.clone_from(&self.skewed_at_first);
     }
 
+    /// Changes from one file to another, in all passes; `None`: there is one file.
+    pub(crate) fn n_turns(&self) -> Option<u64> {
+        (self.states.len() > 1).then_some(self.n_turns)
+    }
+
     /// All files are closed, and none is done.
     pub(crate) fn restart(&mut self) {
         self.states.fill(FileState::Closed);
         if !self.keeps_round {
             self.next = 0;
         }
-        (self.n_open, self.n_done, self.left, self.current) = (0, 0, 0, 0);
+        // The next turn is one of the file that was current, or of another one.
+        (self.n_open, self.n_done, self.left) = (0, 0, 0);
     }
 }
 

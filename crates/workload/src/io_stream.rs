@@ -9,6 +9,7 @@ use crate::pace::Pace;
 use crate::replay::ReplayStream;
 use crate::verify::pending::PendingWrite;
 use crate::zoning::SharedZoning;
+use ferrio_stats::DrawCounts;
 use std::ops::Range;
 
 pub(crate) trait IoStream: std::fmt::Debug {
@@ -58,6 +59,11 @@ pub(crate) trait JobStream: std::fmt::Debug {
 
     fn offset_state(&self) -> OffsetState {
         OffsetState::None
+    }
+
+    /// What was drawn so far where options ask for shares; `None`: they do not, or it is not counted.
+    fn drawn(&self) -> Option<Box<DrawCounts>> {
+        None
     }
 
     /// A file was closed: none of its I/Os is in flight. Only streams that choose among files need this.

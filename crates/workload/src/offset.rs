@@ -33,7 +33,7 @@ pub(crate) struct OffsetPicker {
     identical: bool,
     /// Bytes skipped after each block of a sequential job.
     rules: OffsetRules,
-    percent_random: PerDirection<u32>,
+    mix: RandomMix,
     align_bytes: PerDirection<u64>,
     /// A file starts over when no free offset is left.
     starts_over: bool,
@@ -46,9 +46,25 @@ pub(crate) struct OffsetPicker {
     /// The last sequential block of a random job (`percentage_random`, a run) found no offset.
     ended_in_sequence: bool,
     offsets: Generator,
-    /// The stream of each direction that draws whether a block follows the one before it.
-    mix: PerDirection<Generator>,
     zones: Taus88,
+}
+
+/// Blocks that follow the one before them, among those at random (`percentage_random`).
+#[derive(Debug, Clone)]
+struct RandomMix {
+    percent_random: PerDirection<u32>,
+    /// The stream of each direction that draws whether a block follows the one before it.
+    streams: PerDirection<Generator>,
+    counts: MixCounts,
+}
+
+/// What was drawn so far.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct MixCounts {
+    pub(crate) n_following: PerDirection<u64>,
+    pub(crate) n_at_random: PerDirection<u64>,
+    /// Draws that lay past the end of the range, so that no I/O came of them.
+    pub(crate) n_past_end: u64,
 }
 
 /// Why a block is drawn at random.
@@ -77,7 +93,11 @@ impl OffsetPicker {
             run_left: 0,
             identical: pattern.rw_sequencer == RwSequencer::Identical,
             rules: OffsetRules::new(plan.compatibility, if pattern.random { 0 } else { pattern.rw_postfix }),
-            percent_random: pattern.percentage_random,
+            mix: RandomMix {
+                percent_random: pattern.percentage_random,
+                streams: compat::mix_streams(plan.compatibility, seeds),
+                counts: MixCounts::default(),
+            },
             align_bytes: PerDirection(DataDirection::ALL.map(|direction| align_bytes(pattern, direction))),
             starts_over: plan.time_based || matches!(plan.file_service, FileService::Skewed(_)),
             wraps: plan.wraps(),
@@ -85,7 +105,6 @@ impl OffsetPicker {
             is_past_end: false,
             ended_in_sequence: false,
             offsets: Generator::from_table(kind, seeds, SeedIndex::Offset),
-            mix: compat::mix_streams(plan.compatibility, seeds),
             zones: Taus88::from_table(seeds, SeedIndex::Zone),
         }
     }
@@ -120,12 +139,21 @@ impl OffsetPicker {
 
     #[inline]
     fn random_or_mixed(&mut self, file: &mut FileCursor, direction: DataDirection) -> Option<BlockStart> {
-        let percent = self.percent_random[direction];
-        let sequential = percent < 100 && (percent == 0 || self.mix[direction].percent() > percent);
+        if self.mix.percent_random[direction] < 100 {
+            return self.mixed(file, direction);
+        }
+        self.drawn(Again::Random, file, direction)
+    }
+
+    fn mixed(&mut self, file: &mut FileCursor, direction: DataDirection) -> Option<BlockStart> {
+        let percent = self.mix.percent_random[direction];
+        let sequential = percent == 0 || self.mix.streams[direction].percent() > percent;
         // A sequential block that would start past the end of the file becomes a random one.
         if sequential && (self.is_in_file(file, direction) || self.wraps && file.wrap()) {
+            self.mix.counts.n_following[direction] += 1;
             return self.following(file, direction);
         }
+        self.mix.counts.n_at_random[direction] += 1;
         self.drawn(if sequential { Again::InsteadOfSequential } else { Again::Random }, file, direction)
     }
 
@@ -162,7 +190,14 @@ impl OffsetPicker {
     /// The random streams start again; a run of sequential blocks continues if `keeps_run`.
     pub(crate) fn reseed(&mut self, fresh: Self, keeps_run: bool) {
         let Self { run_left, again, is_past_end, .. } = *self;
+        let counts = self.mix.counts;
         *self = if keeps_run { Self { run_left, again, is_past_end, ..fresh } } else { fresh };
+        self.mix.counts = counts;
+    }
+
+    /// What was drawn so far, in all passes.
+    pub(crate) fn counts(&self) -> MixCounts {
+        self.mix.counts
     }
 
     /// The last block that found no offset was a sequential one, or replaced one.
@@ -224,6 +259,7 @@ impl OffsetPicker {
         };
         if block >= file.n_starts[direction] {
             self.is_past_end = true;
+            self.mix.counts.n_past_end += 1;
             file.missed_bytes =
                 Some(compat::missed_past_end(&file.range, file.base_bytes, block.saturating_mul(align)));
             return None;

@@ -5,7 +5,7 @@
 mod placed;
 
 use crate::block_size::{BlockSizes, Room};
-use crate::choice::{BlockChoice, Shapes, drawn_bytes, smallest_block_bytes};
+use crate::choice::{self, BlockChoice, Shapes, drawn_bytes, smallest_block_bytes};
 use crate::compat;
 use crate::cursor::FileCursor;
 use crate::direction::DirectionPicker;
@@ -17,6 +17,7 @@ use crate::plan::{Rounds, WorkLimits, WorkloadError, WorkloadPlan};
 use crate::sync_points::SyncPoints;
 use crate::zoning::{SharedZoning, Unzoned, Zoning};
 use ferrio_spec::DirectionMix;
+use ferrio_stats::{DrawCounts, FileTurns};
 use ferrio_units::{DataDirection, Direction, PerDirection};
 use placed::Waiting;
 
@@ -308,6 +309,31 @@ impl<Z: Zoning> Stream<Z> {
         Next::Close(file_index as u32)
     }
 
+    /// What the streams have drawn; `None`: no option asks for a share of it.
+    fn drawn_counts(&self) -> Option<Box<DrawCounts>> {
+        let counts = self.offsets.counts();
+        let pattern = &self.plan.pattern;
+        let n_ios = self.n_issued_total;
+        let n_turns = self.picker.n_turns();
+        let mut drawn = DrawCounts {
+            n_following: counts.n_following,
+            n_at_random: counts.n_at_random,
+            files: n_turns.map(|n_turns| FileTurns { n_ios, n_turns }),
+            ..DrawCounts::default()
+        };
+        for choice in self.files.iter().map(|file| &file.choice) {
+            for direction in DataDirection::ALL {
+                choice.add_zones(direction, &mut drawn.zones[direction]);
+            }
+        }
+        // Writes that repeat the range of a trim, and runs of blocks, are no draws.
+        if !self.repeats_trims && pattern.rw_postfix <= 1 {
+            let n_following: u64 = counts.n_following.0.iter().sum();
+            drawn.hot = choice::hot_draws(&self.files, (n_ios + counts.n_past_end).saturating_sub(n_following));
+        }
+        (drawn != DrawCounts::default()).then(|| Box::new(drawn))
+    }
+
     /// The zones, for their tests.
     #[cfg(test)]
     pub(crate) fn zoning(&mut self) -> &mut Z {
@@ -359,6 +385,10 @@ impl<Z: Zoning + Clone + 'static> JobStream for Stream<Z> {
 
     fn offset_state(&self) -> OffsetState {
         self.offsets.state()
+    }
+
+    fn drawn(&self) -> Option<Box<DrawCounts>> {
+        self.drawn_counts()
     }
 
     fn closed(&mut self, file_index: u32) {

@@ -21,6 +21,7 @@ use crate::verify::read_back::{ReadBack, Regenerated};
 use crate::whole_files::WholeFiles;
 use crate::zoning::{SharedZoning, Unzoned};
 use ferrio_spec::PaceSpec;
+use ferrio_stats::DrawCounts;
 use std::ops::Range;
 
 /// The stream of one worker.
@@ -240,6 +241,11 @@ impl Workload {
     /// Amounts that the job has issued in all passes.
     pub fn progress(&self) -> IssuedTotals {
         self.job().map(JobStream::progress).unwrap_or_default()
+    }
+
+    /// What the stream has drawn where options ask for shares; `None`: they do not, or it is not counted.
+    pub fn drawn(&self) -> Option<Box<DrawCounts>> {
+        self.job()?.drawn()
     }
 
     pub fn offset_state(&self) -> OffsetState {

@@ -23,6 +23,7 @@ struct BlockZone {
     last: u64,
     start: u64,
     n_blocks: u64,
+    n_drawn: u64,
 }
 
 impl ZonedDistribution {
@@ -46,21 +47,27 @@ impl ZonedDistribution {
         self.0[direction].zones.last().map_or(0, |zone| zone.start.saturating_add(zone.n_blocks))
     }
 
+    /// Draws of each zone of a direction so far.
+    pub(crate) fn drawn(&self, direction: DataDirection) -> impl Iterator<Item = u64> + '_ {
+        self.0[direction].zones.iter().map(|zone| zone.n_drawn)
+    }
+
     /// Draws a zone, then a block in it; `None` without zones.
     #[inline]
     pub(crate) fn next_block(
-        &self,
+        &mut self,
         direction: DataDirection,
         zone_stream: &mut Taus88,
         block_stream: &mut Generator,
     ) -> Option<u64> {
-        let ZonesOfDirection { are_percents, zones } = &self.0[direction];
+        let ZonesOfDirection { are_percents, zones } = &mut self.0[direction];
         let drawn = if *are_percents {
             zone_stream.percent().into()
         } else {
             zone_stream.between(1, DecimalPercent::PARTS_OF_ALL)
         };
-        let zone = zones.iter().find(|zone| drawn <= zone.last)?;
+        let zone = zones.iter_mut().find(|zone| drawn <= zone.last)?;
+        zone.n_drawn += 1;
         Some(zone.start + block_stream.below(zone.n_blocks))
     }
 }
@@ -84,7 +91,7 @@ fn block_zones(zones: &[DistributionZone], are_percents: bool, n_blocks: u64, al
                 (start, end_bytes / align_bytes - start)
             }
         };
-        BlockZone { last: if are_percents { access * 100 / all_parts } else { access }, start, n_blocks }
+        BlockZone { last: if are_percents { access * 100 / all_parts } else { access }, start, n_blocks, n_drawn: 0 }
     };
     zones.iter().map(zone).collect()
 }
@@ -104,7 +111,7 @@ mod tests {
         ZonedDistribution::new(&zones, &PerDirection::all(n_blocks), &PerDirection::all(4096))
     }
 
-    fn drawn(zones: &ZonedDistribution, n: usize) -> Vec<u64> {
+    fn drawn(zones: &mut ZonedDistribution, n: usize) -> Vec<u64> {
         let seeds = SeedTable::new(DEFAULT_RAND_SEED, 1);
         let mut zone_stream = Taus88::from_table(&seeds, SeedIndex::Zone);
         let mut blocks = Generator::from_table(GeneratorKind::Taus88, &seeds, SeedIndex::Offset);
@@ -119,11 +126,11 @@ mod tests {
         use ZoneLength::Bytes;
         let part = |access, length| (access, ZoneLength::Percent(percent(length)));
         let four = [part("60", "10"), part("30", "20"), part("8", "30"), part("2.0", "40")];
-        assert_eq!(drawn(&zones(&four, 256), 12), [24, 21, 16, 205, 55, 24, 25, 5, 41, 139, 221, 14]);
+        assert_eq!(drawn(&mut zones(&four, 256), 12), [24, 21, 16, 205, 55, 24, 25, 5, 41, 139, 221, 14]);
         let narrow = [part("50", "33"), part("50", "67")];
-        assert_eq!(drawn(&zones(&narrow, 10), 12), [2, 2, 1, 6, 6, 2, 3, 0, 4, 8, 7, 1]);
+        assert_eq!(drawn(&mut zones(&narrow, 10), 12), [2, 2, 1, 6, 6, 2, 3, 0, 4, 8, 7, 1]);
         let bytes = [("50", Bytes(6 << 10)), ("50", Bytes(10 << 10))];
-        assert_eq!(drawn(&zones(&bytes, 256), 12), [0, 0, 0, 2, 2, 0, 1, 0, 1, 3, 3, 0]);
+        assert_eq!(drawn(&mut zones(&bytes, 256), 12), [0, 0, 0, 2, 2, 0, 1, 0, 1, 3, 3, 0]);
     }
 
     /// Pearson's test: with three degrees of freedom one seed in a thousand gives a sum above 16.3; this seed is fixed.
@@ -133,9 +140,9 @@ mod tests {
         let whole = [("60", "10", 100), ("30", "20", 300), ("8", "30", 600), ("2", "40", 1_000)];
         let decimal = [("0.5", "0.1", 1), ("0.25", "0.2", 3), ("9.25", "9.7", 100), ("90", "90", 1_000)];
         for shares in [whole, decimal] {
-            let zones = zones(&shares.map(|(access, size, _)| (access, ZoneLength::Percent(percent(size)))), 1_000);
+            let mut zones = zones(&shares.map(|(access, size, _)| (access, ZoneLength::Percent(percent(size)))), 1_000);
             let mut counts = [0_u32; 4];
-            for block in drawn(&zones, 100_000) {
+            for block in drawn(&mut zones, 100_000) {
                 counts[shares.iter().position(|(_, _, end)| block < *end).expect("a block of the file")] += 1;
             }
             let terms = counts.iter().zip(shares).map(|(count, (access, ..))| {
@@ -144,6 +151,8 @@ mod tests {
             });
             let chi_square: f64 = terms.sum();
             assert!(chi_square < 16.3, "{chi_square} {counts:?}");
+            let drawn: Vec<u64> = zones.drawn(DataDirection::Read).collect();
+            assert_eq!(drawn, counts.map(u64::from));
         }
     }
 

@@ -39,8 +39,11 @@ pub(crate) fn plan_of(case: &AuditInput<'_>) -> Option<Accounts> {
 mod tests {
     use crate::audit;
     use crate::rules::testing::{TestRun, job, layer};
-    use ferrio_spec::{DirectionMix, SyncMode};
-    use ferrio_stats::{CpuTurns, EndedBy, LayerKind, OptionOutcome, RunEnding, TimeCounts};
+    use ferrio_spec::{DirectionMix, RandomDistribution, SyncMode};
+    use ferrio_stats::{
+        CpuTurns, DrawCounts, EndedBy, FileTurns, HotDraws, LayerKind, OptionOutcome, RunEnding, TimeCounts,
+    };
+    use ferrio_units::PerDirection;
 
     /// What became of an option of the first job.
     fn outcome(scene: &mut TestRun, option: &str, value: &str) -> OptionOutcome {
@@ -78,6 +81,51 @@ mod tests {
         assert_eq!(missed(&mut scene, "rwmixread", "95").as_deref(), Some("50 % reads of 95 %"));
         let mut reads = TestRun::new(job("a", DirectionMix::Read));
         assert_eq!(missed(&mut reads, "rwmixread", "95").as_deref(), Some("the job does not mix reads and writes"));
+    }
+
+    #[test]
+    fn draws_are_compared_with_their_shares() {
+        let mut random = job("a", DirectionMix::Read);
+        random.pattern.random = true;
+        random.pattern.percentage_random.0[0] = 50;
+        let mut scene = TestRun::new(random);
+        let drawn = |n_at_random: u64| {
+            let n_following = PerDirection([1000 - n_at_random, 0, 0]);
+            let n_at_random = PerDirection([n_at_random, 0, 0]);
+            Some(Box::new(DrawCounts { n_at_random, n_following, ..DrawCounts::default() }))
+        };
+        assert!(matches!(outcome(&mut scene, "percentage_random", "50"), OptionOutcome::NotSeen(_)));
+        // Five deviations of 1,000 draws are 7.9 %.
+        scene.stats().features.draws = drawn(580);
+        assert_eq!(outcome(&mut scene, "percentage_random", "50"), OptionOutcome::AsAsked);
+        scene.stats().features.draws = drawn(600);
+        assert_eq!(missed(&mut scene, "percentage_random", "50").as_deref(), Some("60 % at random of 50 %"));
+
+        scene.jobs[0].pattern.distribution = RandomDistribution::Zipf { theta: 1.2, center: None };
+        let hot = |n_hot: u64| {
+            let hot = Some(HotDraws { n_drawn: 1000, n_hot, n_wanted: 200.0 });
+            Some(Box::new(DrawCounts { hot, ..DrawCounts::default() }))
+        };
+        // Five deviations of a fifth are 6.3 %.
+        scene.stats().features.draws = hot(270);
+        assert_eq!(outcome(&mut scene, "random_distribution", "zipf:1.2"), OptionOutcome::AsAsked);
+        scene.stats().features.draws = hot(300);
+        let why = missed(&mut scene, "random_distribution", "zipf:1.2");
+        assert_eq!(why.as_deref(), Some("30 % of the I/Os at the hottest blocks of 20 %"));
+    }
+
+    #[test]
+    fn turns_of_files_are_compared_with_their_length() {
+        let mut several = job("a", DirectionMix::Read);
+        (several.target.nrfiles, several.target.filenames) = (4, Vec::new());
+        let mut scene = TestRun::new(several);
+        let mut of = |n_turns: u64| {
+            let files = Some(FileTurns { n_ios: 1600, n_turns });
+            scene.stats().features.draws = Some(Box::new(DrawCounts { files, ..DrawCounts::default() }));
+            missed(&mut scene, "file_service_type", "roundrobin")
+        };
+        assert_eq!(of(1599), None);
+        assert_eq!(of(99).as_deref(), Some("a turn of a file has 16 I/Os of 1"));
     }
 
     #[test]

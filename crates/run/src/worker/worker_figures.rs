@@ -257,6 +257,7 @@ impl WorkerFigures {
         stats.log_stall_ns = hooks.log.as_ref().map_or(0, |log| log.stalled().as_nanos() as u64);
         self.complete(&mut stats, now_ns, core, hooks);
         stats.features.times = self.times(times);
+        stats.features.draws = core.workload.drawn();
         let before = self.read_bytes_at_start;
         stats.features.read_before_bytes = before;
         stats.features.own_read_bytes =

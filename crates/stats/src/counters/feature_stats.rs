@@ -4,6 +4,7 @@
 
 use crate::counters::block_states::BlockStates;
 use crate::counters::counts::add_to;
+use crate::counters::draws::DrawCounts;
 use crate::counters::replay::ReplayStats;
 use crate::counters::replay::VerifyStats;
 use crate::counters::server_steps::ServerSteps;
@@ -46,6 +47,9 @@ pub struct FeatureStats {
     /// Pauses, steps at the ends of passes, stops; `None`: not measured.
     #[serde(default)]
     pub times: Option<Box<TimeCounts>>,
+    /// What its generator has drawn; `None`: no option asks for a share of it, or it was not counted.
+    #[serde(default)]
+    pub draws: Option<Box<DrawCounts>>,
 }
 
 /// Datagrams that came from others than the other end of the connection.
@@ -100,6 +104,9 @@ impl FeatureStats {
         }
         if let Some(theirs) = &other.times {
             self.times.get_or_insert_default().merge(theirs);
+        }
+        if let Some(theirs) = &other.draws {
+            self.draws.get_or_insert_default().merge(theirs);
         }
         if let Some(theirs) = &other.server {
             self.server.get_or_insert_default().merge(theirs);

@@ -5,6 +5,7 @@
 pub mod block_states;
 pub(crate) mod counts;
 pub mod depth;
+pub(crate) mod draws;
 pub mod feature_stats;
 pub mod idleness;
 pub(crate) mod object_requests;

@@ -27,8 +27,14 @@ pub struct DistributionShape {
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum DistributionKind {
     Zipf(Zipf),
-    Pareto { power: f64 },
-    Normal { spread: u64 },
+    /// The share h of the ranks, rounded up, is hot.
+    Pareto {
+        power: f64,
+        n_hot_ranks: u64,
+    },
+    Normal {
+        spread: u64,
+    },
 }
 
 /// Constants of Gray's method of drawing from a zipf distribution.
@@ -66,7 +72,8 @@ impl DistributionShape {
     /// No blocks; `h` not between 0 and 1.
     pub fn pareto(n_blocks: u64, h: f64) -> Result<Self, BuildError> {
         let n_blocks = check(n_blocks, h, h > 0.0 && h < 1.0, AllowedParameter::ParetoH)?;
-        Ok(Self { n_blocks, kind: DistributionKind::Pareto { power: h.ln() / (1.0 - h).ln() } })
+        let n_hot_ranks = (n_blocks as f64 * h).ceil() as u64;
+        Ok(Self { n_blocks, kind: DistributionKind::Pareto { power: h.ln() / (1.0 - h).ln(), n_hot_ranks } })
     }
 
     /// Ranks around the middle, with a deviation in percent of the blocks.
@@ -105,6 +112,8 @@ pub struct SkewedBlocks {
     stream: Taus88,
     shift: u64,
     scatter: u64,
+    /// Draws of the hottest ranks, see [`Self::hot_draws`].
+    n_hot: u64,
 }
 
 impl SkewedBlocks {
@@ -122,7 +131,7 @@ impl SkewedBlocks {
             let drawn = stream.next_u32().into();
             center.map_or(drawn, |center| (n * center) as u64)
         };
-        Self { shape, stream, shift, scatter: GOLDEN_RATIO_64 }
+        Self { shape, stream, shift, scatter: GOLDEN_RATIO_64, n_hot: 0 }
     }
 
     /// Leaves ranks where they are, neighbours of each other: for the choice of files. There the reference draws from
@@ -132,14 +141,30 @@ impl SkewedBlocks {
         Self { scatter: 1, ..self }
     }
 
+    /// Draws of the hottest ranks so far, one rank of zipf or the share h of pareto, and the share of all draws that they are by the law;
+    /// `None`: those of normal are not counted.
+    pub fn hot_draws(&self) -> Option<(u64, f64)> {
+        let share = match self.shape.kind {
+            DistributionKind::Zipf(zipf) => 1.0 / zipf.weight_sum,
+            DistributionKind::Pareto { power, n_hot_ranks } => {
+                let last_rank = self.shape.n_blocks.saturating_sub(1).max(1) as f64;
+                (n_hot_ranks as f64 / last_rank).min(1.0).powf(1.0 / power)
+            }
+            DistributionKind::Normal { .. } => return None,
+        };
+        Some((self.n_hot, share))
+    }
+
     /// The next block, `0..n_blocks`.
     #[inline]
     pub fn next_block(&mut self) -> u64 {
         let n_blocks = self.shape.n_blocks;
         let rank = match &self.shape.kind {
-            DistributionKind::Zipf(zipf) => zipf.rank(unit_fraction(&mut self.stream), n_blocks),
-            DistributionKind::Pareto { power } => {
-                ((n_blocks - 1) as f64 * unit_fraction(&mut self.stream).powf(*power)) as u64
+            DistributionKind::Zipf(zipf) => zipf.rank(unit_fraction(&mut self.stream), n_blocks, &mut self.n_hot),
+            DistributionKind::Pareto { power, n_hot_ranks } => {
+                let rank = ((n_blocks - 1) as f64 * unit_fraction(&mut self.stream).powf(*power)) as u64;
+                self.n_hot += u64::from(rank < *n_hot_ranks);
+                rank
             }
             DistributionKind::Normal { spread } => normal_rank(&mut self.stream, n_blocks, *spread),
         };
@@ -160,10 +185,12 @@ fn unit_fraction(stream: &mut Taus88) -> f64 {
 }
 
 impl Zipf {
+    /// A rank. The first one is counted where it is known already: other draws do not pay for it.
     #[inline]
-    fn rank(&self, fraction: f64, n_blocks: u64) -> u64 {
+    fn rank(&self, fraction: f64, n_blocks: u64, n_first: &mut u64) -> u64 {
         let z = fraction * self.weight_sum;
         if z < 1.0 {
+            *n_first += 1;
             0
         } else if z < self.first_two {
             1
@@ -229,6 +256,25 @@ mod tests {
             let shape = shape.unwrap();
             assert_eq!(reference_blocks(shape), blocks, "{shape:?}");
         }
+    }
+
+    /// The weights of zipf are added up; of pareto a share h has 1 - h of the draws.
+    #[test]
+    fn hot_draws_are_as_many_as_the_law_wants() {
+        let weights: f64 = (1..=1_000).map(|rank| f64::from(rank).powf(-1.2)).sum();
+        for (shape, wanted) in [
+            (DistributionShape::zipf(1_000, 1.2), 1.0 / weights),
+            (DistributionShape::pareto(1_000, 0.2), 0.8),
+            (DistributionShape::pareto(1_000, 0.4), 0.6),
+        ] {
+            let mut stream = SkewedBlocks::new(shape.unwrap(), 7, None);
+            (0..100_000).for_each(|_| _ = stream.next_block());
+            let (n_hot, share) = stream.hot_draws().expect("they are counted");
+            assert!((share - wanted).abs() < 0.002, "{share} {wanted}");
+            // Five deviations of a half are 0.008.
+            assert!((n_hot as f64 / 100_000.0 - wanted).abs() < 0.008, "{n_hot} {wanted}");
+        }
+        assert_eq!(SkewedBlocks::new(DistributionShape::normal(1_000, 10.0).unwrap(), 7, None).hot_draws(), None);
     }
 
     /// Recorded from fio 3.41: `nrfiles=16`, job 1, default seed, and each kind of `file_service_type`.

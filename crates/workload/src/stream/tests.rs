@@ -377,3 +377,35 @@ fn native_blocks_end_within_the_range() {
     assert_eq!(starts(ferrio_spec::Compatibility::Fio), [0, 5, 10, 15]);
     assert_eq!(starts(ferrio_spec::Compatibility::Native), [0, 5, 10]);
 }
+
+/// Each I/O is counted once, and the counts of all passes stay.
+#[test]
+fn blocks_that_follow_others_are_counted() {
+    let mut plan = plan(DirectionMix::Read, true);
+    plan.pattern.percentage_random = PerDirection::all(50);
+    plan.pattern.norandommap = true;
+    plan.limits.pass_bytes = 500 * BLOCK_BYTES;
+    plan.reseed_each_pass = true;
+    let mut stream = Stream::new(plan, Unzoned).unwrap();
+    let ios = [pass(&mut stream), pass(&mut stream)].concat();
+    let drawn = stream.drawn().expect("counts");
+    let (n_following, n_at_random) = (drawn.n_following.0[0], drawn.n_at_random.0[0]);
+    assert_eq!((n_following + n_at_random) as usize, ios.len());
+    // A block at random follows the one before it by chance in one of 16 cases, and one that follows the last block is at random.
+    let n_behind = ios.windows(2).filter(|pair| pair[1].1 == pair[0].1 + 1).count() as u64;
+    assert!(n_behind.abs_diff(n_following) < ios.len() as u64 / 10, "{n_behind} {n_following}");
+}
+
+#[test]
+fn turns_of_files_are_counted() {
+    for (count, n_turns) in [(1, 31), (4, 7)] {
+        let mut plan = plan(DirectionMix::Read, false);
+        plan.files = vec![plan.files[0]; 2];
+        (plan.openfiles, plan.file_service_count) = (2, count);
+        let mut stream = Stream::new(plan, Unzoned).unwrap();
+        assert_eq!(pass(&mut stream).len(), 32);
+        let files = stream.drawn().and_then(|drawn| drawn.files).expect("turns");
+        // That each of the two files is done is found in a turn of its own.
+        assert!(files.n_ios == 32 && (n_turns..=n_turns + 2).contains(&files.n_turns), "{files:?}");
+    }
+}

@@ -40,8 +40,6 @@ pub(super) const EFFECTS: &[OptionEffect] = &[
         "the places of single I/Os are not recorded",
     )
     .in_vain_if(place_in_vain),
-    OptionEffect::nowhere(&["file_service_type"], "the order of files is not recorded")
-        .in_vain_if(|asked| (asked.n_files() == Some(1)).then(|| "the job has one file".to_owned())),
     OptionEffect::nowhere(
         &["create_serialize", "create_on_open", "create_only", "allow_file_create", "unlink", "unlink_each_loop"],
         "the making of files is not recorded",

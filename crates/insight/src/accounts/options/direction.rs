@@ -20,7 +20,6 @@ pub(super) const EFFECTS: &[OptionEffect] = &[
     OptionEffect::nowhere(&["ba"], DRAWN).in_vain_if(sequential),
     OptionEffect::nowhere(
         &[
-            "random_distribution",
             "random_distribution_permute",
             "norandommap",
             "softrandommap",
@@ -44,10 +43,6 @@ pub(super) const EFFECTS: &[OptionEffect] = &[
         ],
         DRAWN,
     ),
-    OptionEffect::nowhere(&["percentage_random"], DRAWN).in_vain_if(|asked| {
-        let is_random = asked.spec().pattern.random || asked.spec().replay.is_set();
-        (!is_random && asked.spec().extent.patterns.is_empty()).then(|| "the job is sequential".to_owned())
-    }),
     OptionEffect::nowhere(&["rw_sequencer"], DRAWN).in_vain_if(|asked| {
         (asked.spec().pattern.rw_postfix == 0).then(|| "rw has no number, as in rw=randread:8".to_owned())
     }),
@@ -79,19 +74,17 @@ pub(super) const EFFECTS: &[OptionEffect] = &[
     ),
 ];
 
-const DRAWN: &str = "the places of single I/Os are not recorded";
+pub(super) const DRAWN: &str = "the places of single I/Os are not recorded";
 
-fn sequential(asked: &Asked<'_, '_>) -> Option<String> {
+pub(super) fn sequential(asked: &Asked<'_, '_>) -> Option<String> {
     let pattern = &asked.spec().pattern;
-    let is_sequential =
-        !pattern.random && pattern.percentage_random.0.iter().all(|percent| *percent == 100 || *percent == 0);
     let asks = match asked.name {
         "random_distribution" => pattern.distribution != RandomDistribution::Uniform,
         "norandommap" => pattern.norandommap,
         _ => asked.is_on(),
     };
     let draws = asked.spec().replay.is_set() || !asked.spec().extent.patterns.is_empty() || pattern.bs_is_seq_rand;
-    (asks && is_sequential && !draws).then(|| "the job is sequential".to_owned())
+    (asks && !pattern.random && !draws).then(|| "the job is sequential".to_owned())
 }
 
 fn directions(asked: &Asked<'_, '_>) -> OptionOutcome {
@@ -107,7 +100,7 @@ fn directions(asked: &Asked<'_, '_>) -> OptionOutcome {
     let is_idle = |direction: &DataDirection| asked.of(*direction).is_none_or(|one| one.n_completed == 0);
     // Few I/Os may be of one direction by chance.
     let idle: Vec<&str> = asked.used().filter(is_idle).map(DataDirection::name).collect();
-    if idle.is_empty() || asked.n_done() < FEW {
+    if idle.is_empty() || (asked.n_done() as f64) < FEW {
         return OptionOutcome::AsAsked;
     }
     match asked.spec().pattern.mix {
@@ -122,10 +115,16 @@ fn is_one_sided(asked: &Asked<'_, '_>) -> bool {
 }
 
 /// Fewer I/Os tell nothing of a share.
-const FEW: u64 = 200;
+pub(super) const FEW: f64 = 200.0;
 /// A share may be off by this, beside chance.
 const SHARE: f64 = 0.01;
 const DEVIATIONS: f64 = 5.0;
+
+/// So many of `n` draws may be the share that was wanted.
+pub(super) fn is_by_chance(n_drawn: f64, wanted: f64, n: f64) -> bool {
+    let chance = DEVIATIONS * (wanted * (1.0 - wanted) / n).sqrt();
+    (n_drawn / n - wanted).abs() <= SHARE + chance
+}
 
 fn mix(asked: &Asked<'_, '_>) -> OptionOutcome {
     let spec = asked.spec();
@@ -135,14 +134,12 @@ fn mix(asked: &Asked<'_, '_>) -> OptionOutcome {
     if spec.verify.is_some() || spec.replay.is_set() {
         return unseen("reads of verification or of a trace are among the reads");
     }
-    if n < FEW as f64 {
+    if n < FEW {
         return unseen("too few I/Os");
     }
     let wanted = f64::from(spec.pattern.rwmix_read) / 100.0;
-    let chance = DEVIATIONS * (wanted * (1.0 - wanted) / n).sqrt();
-    let share = reads / n;
-    as_asked_if((share - wanted).abs() <= SHARE + chance, || {
-        format!("{:.0} % reads of {:.0} %", 100.0 * share, 100.0 * wanted)
+    as_asked_if(is_by_chance(reads, wanted, n), || {
+        format!("{:.0} % reads of {:.0} %", 100.0 * reads / n, 100.0 * wanted)
     })
 }
 
@@ -167,7 +164,7 @@ fn block_sizes(asked: &Asked<'_, '_>) -> OptionOutcome {
         let tail = slack * sizes.max_bytes as f64 / figures.n_completed as f64;
         let (low, high) = match split.as_slice() {
             [] => (sizes.min_bytes as f64, sizes.max_bytes as f64),
-            _ if figures.n_completed < FEW => return unseen("too few I/Os"),
+            _ if (figures.n_completed as f64) < FEW => return unseen("too few I/Os"),
             split => {
                 let share = |block: &ferrio_spec::BlockShare| f64::from(block.percent) / 100.0;
                 let wanted: f64 = split.iter().map(|block| share(block) * block.block_bytes as f64).sum();

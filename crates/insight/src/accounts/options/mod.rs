@@ -5,6 +5,7 @@
 mod amount;
 mod contents;
 mod direction;
+mod draws;
 mod durability;
 mod engines;
 mod pace;
@@ -59,10 +60,11 @@ impl OptionEffect {
     }
 }
 
-const TABLES: [&[OptionEffect]; 11] = [
+const TABLES: [&[OptionEffect]; 12] = [
     amount::EFFECTS,
     contents::EFFECTS,
     direction::EFFECTS,
+    draws::EFFECTS,
     durability::EFFECTS,
     engines::EFFECTS,
     pace::EFFECTS,

@@ -1,0 +1,138 @@
+//! Options whose shares of I/Os the generator of a job draws, and the turns of its files.
+//!
+//! Start reading at [`EFFECTS`].
+
+use super::OptionEffect;
+use super::direction::{DRAWN, FEW, is_by_chance, sequential};
+use crate::accounts::asked::{Asked, as_asked_if, not, unseen};
+use crate::text;
+use ferrio_spec::{FileService, RandomDistribution, SizeSpec};
+use ferrio_stats::{DrawCounts, FileTurns, OptionOutcome};
+use ferrio_units::DataDirection;
+
+pub(super) const EFFECTS: &[OptionEffect] = &[
+    OptionEffect::measured(&["percentage_random"], percentage_random).in_vain_if(|asked| {
+        let is_random = asked.spec().pattern.random || asked.spec().replay.is_set();
+        (!is_random && asked.spec().extent.patterns.is_empty()).then(|| "the job is sequential".to_owned())
+    }),
+    OptionEffect::measured(&["random_distribution"], distribution).in_vain_if(sequential),
+    OptionEffect::measured(&["file_service_type"], file_turns)
+        .in_vain_if(|asked| (asked.n_files() == Some(1)).then(|| "the job has one file".to_owned())),
+];
+
+fn draws<'c>(asked: &Asked<'c, '_>) -> Option<&'c DrawCounts> {
+    asked.figures()?.features.draws.as_deref()
+}
+
+fn percentage_random(asked: &Asked<'_, '_>) -> OptionOutcome {
+    let percents = &asked.spec().pattern.percentage_random;
+    if asked.spec().replay.is_set() || !asked.spec().extent.patterns.is_empty() {
+        return unseen(DRAWN);
+    }
+    if asked.used().all(|direction| percents[direction] >= 100) {
+        return OptionOutcome::AsAsked;
+    }
+    let Some(draws) = draws(asked) else { return unseen(DRAWN) };
+    let mut n_seen = 0;
+    for direction in asked.used().filter(|direction| percents[*direction] < 100) {
+        let n_random = draws.n_at_random[direction] as f64;
+        let n = n_random + draws.n_following[direction] as f64;
+        let wanted = f64::from(percents[direction]) / 100.0;
+        if n < FEW {
+            continue;
+        }
+        n_seen += 1;
+        if !is_by_chance(n_random, wanted, n) {
+            let name = if asked.used().count() > 1 { format!(" {}s", direction.name()) } else { String::new() };
+            return not(format!("{:.0} %{name} at random of {:.0} %", 100.0 * n_random / n, 100.0 * wanted));
+        }
+    }
+    if n_seen == 0 { unseen("too few I/Os") } else { OptionOutcome::AsAsked }
+}
+
+fn distribution(asked: &Asked<'_, '_>) -> OptionOutcome {
+    let Some(draws) = draws(asked) else { return unseen(DRAWN) };
+    match &asked.spec().pattern.distribution {
+        RandomDistribution::Zoned(zones) => {
+            let mut n_seen = 0;
+            for direction in asked.used() {
+                let counts = &draws.zones[direction];
+                let n = counts.iter().sum::<u64>() as f64;
+                if n < FEW {
+                    continue;
+                }
+                n_seen += 1;
+                for (index, (zone, n_drawn)) in zones[direction].iter().zip(counts).enumerate() {
+                    let wanted = zone.access_percent.fraction();
+                    if !is_by_chance(*n_drawn as f64, wanted, n) {
+                        let (done, wanted) = (text::percent(*n_drawn as f64, n), text::percent(wanted, 1.0));
+                        return not(format!("{done} of the {}s in zone {} of {wanted}", direction.name(), index + 1));
+                    }
+                }
+            }
+            if n_seen == 0 { unseen("too few I/Os") } else { OptionOutcome::AsAsked }
+        }
+        RandomDistribution::Zipf { .. } | RandomDistribution::Pareto { .. } => {
+            let Some(hot) = draws.hot else { return unseen(DRAWN) };
+            let n = hot.n_drawn as f64;
+            if n < FEW {
+                return unseen("too few I/Os");
+            }
+            as_asked_if(is_by_chance(hot.n_hot as f64, hot.n_wanted / n, n), || {
+                let (done, wanted) = (text::percent(hot.n_hot as f64, n), text::percent(hot.n_wanted, n));
+                format!("{done} of the I/Os at the hottest blocks of {wanted}")
+            })
+        }
+        _ => unseen(DRAWN),
+    }
+}
+
+/// Fewer turns tell nothing of their length.
+const FEW_TURNS: u64 = 20;
+/// A turn may be longer or shorter by this factor: files end at different times.
+const TURN_FACTOR: f64 = 2.0;
+
+fn file_turns(asked: &Asked<'_, '_>) -> OptionOutcome {
+    let spec = asked.spec();
+    let durability = &spec.durability;
+    // A sync takes a part of a turn.
+    let has_syncs =
+        durability.fsync_blocks > 0 || durability.fdatasync_blocks > 0 || durability.sync_file_range.is_some();
+    let turns = draws(asked).and_then(|draws| draws.files).filter(|_| !has_syncs);
+    let (Some(FileTurns { n_ios, n_turns }), Some(n_files)) = (turns, asked.n_files()) else {
+        return unseen("the order of files is not recorded");
+    };
+    // The first file of each clone has a turn without a change.
+    let n_turns = n_turns.saturating_add(asked.n_clones());
+    let count = f64::from(spec.target.file_service_count.max(1));
+    let n_open = match spec.target.openfiles {
+        0 => n_files,
+        open => u64::from(open).min(n_files),
+    } as f64;
+    let done = n_ios as f64 / n_turns as f64;
+    let (least, most) = match &spec.target.file_service {
+        FileService::RoundRobin => (count, count),
+        // The same file may be drawn again.
+        FileService::Random => (count, count * n_open / (n_open - 1.0).max(0.5)),
+        FileService::Sequential => match ios_of_file(asked, n_files) {
+            Some(n_ios) => (n_ios, f64::INFINITY),
+            None => return unseen("how many blocks a file has depends on the files"),
+        },
+        FileService::Skewed(_) => return unseen("the files that a skewed choice took are not recorded"),
+    };
+    if n_ios < FEW_TURNS * count as u64 {
+        return unseen("too few I/Os");
+    }
+    as_asked_if(done * TURN_FACTOR >= least && done <= most * TURN_FACTOR, || {
+        format!("a turn of a file has {} I/Os of {}", text::short(done), text::short(least))
+    })
+}
+
+/// Blocks of a file, if all have as many; `None`: that is not known.
+fn ios_of_file(asked: &Asked<'_, '_>, n_files: u64) -> Option<f64> {
+    let Some(SizeSpec::Bytes(size)) = asked.spec().extent.size else { return None };
+    let n_done = asked.n_done();
+    let bytes: u64 =
+        DataDirection::ALL.into_iter().filter_map(|direction| asked.of(direction)).map(|one| one.bytes).sum();
+    (n_done > 0 && bytes > 0).then(|| (size / n_files.max(1)) as f64 * n_done as f64 / bytes as f64)
+}
