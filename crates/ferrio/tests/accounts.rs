@@ -136,7 +136,9 @@ fn check_drawn(seeds: std::ops::Range<u64>) {
             ("bsrange", false),
             ("bssplit", false),
         ] {
-            if text.contains(&format!("--{name}=")) {
+            // Blocks that would cover others of a map are cut short: their mean is then below the one asked for.
+            let is_cut = name == "bssplit" && is_random && !has("--norandommap");
+            if text.contains(&format!("--{name}=")) && !is_cut {
                 is(name, is_missed);
             }
         }

@@ -102,37 +102,52 @@ fn file_turns(asked: &Asked<'_, '_>) -> OptionOutcome {
     let (Some(FileTurns { n_ios, n_turns }), Some(n_files)) = (turns, asked.n_files()) else {
         return unseen("the order of files is not recorded");
     };
-    // The first file of each clone has a turn without a change.
-    let n_turns = n_turns.saturating_add(asked.n_clones());
     let count = f64::from(spec.target.file_service_count.max(1));
     let n_open = match spec.target.openfiles {
         0 => n_files,
         open => u64::from(open).min(n_files),
     } as f64;
-    let done = n_ios as f64 / n_turns as f64;
+    let Some(of_pass) = ios_of_pass(asked) else {
+        return unseen("how many blocks a file has depends on the files");
+    };
     let (least, most) = match &spec.target.file_service {
         FileService::RoundRobin => (count, count),
         // The same file may be drawn again.
         FileService::Random => (count, count * n_open / (n_open - 1.0).max(0.5)),
-        FileService::Sequential => match ios_of_file(asked, n_files) {
-            Some(n_ios) => (n_ios, f64::INFINITY),
-            None => return unseen("how many blocks a file has depends on the files"),
-        },
+        FileService::Sequential => (of_pass.all_files / n_files as f64, f64::INFINITY),
         FileService::Skewed(_) => return unseen("the files that a skewed choice took are not recorded"),
     };
-    if n_ios < FEW_TURNS * count as u64 {
+    // A pass that ends early ends a turn.
+    let least = least.min(of_pass.most);
+    if spec.target.file_service != FileService::Sequential && n_ios < FEW_TURNS * count as u64 {
         return unseen("too few I/Os");
     }
-    as_asked_if(done * TURN_FACTOR >= least && done <= most * TURN_FACTOR, || {
-        format!("a turn of a file has {} I/Os of {}", text::short(done), text::short(least))
+    // The first turn of each clone comes without a change, and the last one may be cut: the mean lies between these two.
+    let (high, low) = (n_ios as f64 / n_turns.max(1) as f64, n_ios as f64 / (n_turns + asked.n_clones()) as f64);
+    as_asked_if(high * TURN_FACTOR >= least && low <= most * TURN_FACTOR, || {
+        format!("a turn of a file has {} I/Os of {}", text::short(low), text::short(least))
     })
 }
 
-/// Blocks of a file, if all have as many; `None`: that is not known.
-fn ios_of_file(asked: &Asked<'_, '_>, n_files: u64) -> Option<f64> {
-    let Some(SizeSpec::Bytes(size)) = asked.spec().extent.size else { return None };
-    let n_done = asked.n_done();
-    let bytes: u64 =
-        DataDirection::ALL.into_iter().filter_map(|direction| asked.of(direction)).map(|one| one.bytes).sum();
-    (n_done > 0 && bytes > 0).then(|| (size / n_files.max(1)) as f64 * n_done as f64 / bytes as f64)
+/// I/Os of a pass over the files of a clone.
+struct PassIos {
+    /// All blocks of all files.
+    all_files: f64,
+    /// The most that the limits of a pass leave.
+    most: f64,
+}
+
+/// By the mean size of the blocks; `None`: the size of the files is not known.
+fn ios_of_pass(asked: &Asked<'_, '_>) -> Option<PassIos> {
+    let extent = &asked.spec().extent;
+    let Some(SizeSpec::Bytes(size)) = extent.size else { return None };
+    let done = DataDirection::ALL.into_iter().filter_map(|direction| asked.of(direction));
+    let (n_ios, bytes) = done.fold((0.0, 0.0), |(n, sum), one| (n + one.n_completed as f64, sum + one.bytes as f64));
+    if n_ios == 0.0 || bytes == 0.0 {
+        return None;
+    }
+    let of = |part: u64| part as f64 * n_ios / bytes;
+    let by_number = if extent.number_ios > 0 { extent.number_ios as f64 } else { f64::INFINITY };
+    let by_bytes = extent.given_io_bytes().map_or(f64::INFINITY, of);
+    Some(PassIos { all_files: of(size), most: by_number.min(by_bytes) })
 }
