@@ -2,7 +2,8 @@
 //!
 //! Start reading at [`a_run_that_is_ended_says_by_what`].
 
-use crate::support::{Finished, Program, Run, Scratch, has_programs, send};
+use crate::findings_host::Group;
+use crate::support::{Finished, Program, Run, Scratch, has_programs, is_root, send, skip};
 use rustix::process::Signal;
 use serde_json::Value;
 use std::time::{Duration, Instant};
@@ -19,6 +20,26 @@ fn accounts(run: &Finished) -> Value {
 /// The parts of a job's time, seconds.
 fn part(accounts: &Value, job: usize, name: &str) -> f64 {
     accounts["jobs"][job]["time"][name].as_f64().unwrap_or_else(|| panic!("{name}: {accounts}")) / 1e9
+}
+
+/// The accounts of a run, after a look at the time of each job: its known parts make all of it but a fiftieth and `unseen_secs`, and all of it
+/// is the runtime of its only clone.
+fn with_known_times(run: &Finished, unseen_secs: f64) -> Value {
+    let accounts = accounts(run);
+    let document: Value = serde_json::from_str(&run.stdout).expect("a document");
+    for job in accounts["jobs"].as_array().expect("jobs") {
+        let time = job["time"].as_object().unwrap_or_else(|| panic!("{job}"));
+        let of = |name: &str| time[name].as_f64().expect("a time") / 1e9;
+        let whole = of("whole_ns");
+        let parts: u64 =
+            time.iter().filter(|(name, _)| *name != "whole_ns").filter_map(|(_, part)| part.as_u64()).sum();
+        assert_eq!(Some(parts), time["whole_ns"].as_u64(), "{job}");
+        assert!(of("unknown_ns") <= 0.02 * whole + unseen_secs, "{job}");
+        let rows = document["jobs"].as_array().expect("jobs").iter().filter(|row| row["job"] == job["job"]);
+        let longest = rows.filter_map(|row| row["runtime_ns"].as_f64()).fold(0.0, f64::max) / 1e9;
+        assert!((whole - longest).abs() <= 0.02 * longest, "{longest}: {job}");
+    }
+    accounts
 }
 
 /// The short names of the findings.
@@ -72,7 +93,8 @@ fn a_stop_by_a_signal_is_a_part_of_the_time() {
     send(worker, Signal::CONT);
     let most = stopped_at.elapsed().as_secs_f64();
     let finished = run.finish();
-    let accounts = accounts(&finished);
+    // What the supervisor has not seen of the stop is not known.
+    let accounts = with_known_times(&finished, most);
     let stopped = part(&accounts, 0, "stopped_ns");
     // The supervisor looks ten times a second, on a busy machine less often.
     assert!(stopped > 0.5 && stopped < most + 1.0, "{stopped} of {most}: {accounts}");
@@ -98,20 +120,64 @@ fn delayed_calls_are_in_their_part() {
     let synced = traced("fsync:delay_exit=700000", "--size=256k --rw=write --end_fsync=1");
     let found = findings(&synced);
     assert!(has(&found, "closing-syncs-counted") && !has(&found, "rate-fell"), "{found:?}");
-    let synced = accounts(&synced);
+    let synced = with_known_times(&synced, 0.0);
     assert!(part(&synced, 0, "closing_syncs_ns") >= 0.7, "{synced}");
-    let read = accounts(&traced("pread64:delay_exit=50000", "--size=1m --rw=read --thinktime=20000"));
+    let read = with_known_times(&traced("pread64:delay_exit=50000", "--size=1m --rw=read --thinktime=20000"), 0.0);
     // 16 reads of 50 ms, and 15 pauses of 20 ms at least; time with another part beside it is that of the other one.
     let (storage, pausing) = (part(&read, 0, "storage_ns"), part(&read, 0, "pausing_ns"));
     let beside = part(&read, 0, "kernel_ns") + part(&read, 0, "computing_ns") + part(&read, 0, "cpu_wait_ns");
     assert!(storage + beside >= 0.8 && pausing + beside >= 0.3, "{read}");
     assert_eq!(outcome(&read, "thinktime")["outcome"], "as_asked", "{read}");
-    for accounts in [&synced, &read] {
-        let time = accounts["jobs"][0]["time"].as_object().expect("a time");
-        let parts: u64 =
-            time.iter().filter(|(name, _)| *name != "whole_ns").filter_map(|(_, part)| part.as_u64()).sum();
-        assert_eq!(Some(parts), time["whole_ns"].as_u64(), "{accounts}");
+    // Waits for four I/Os at once, submissions that block, syncs between writes, a rate.
+    for (inject, words) in [
+        ("io_getevents:delay_exit=50000", "--size=1m --rw=read --ioengine=libaio --iodepth=4 --direct=1"),
+        ("io_submit:delay_exit=50000", "--size=1m --rw=read --ioengine=libaio --iodepth=4 --direct=1"),
+        ("fsync:delay_exit=50000", "--size=1m --rw=write --fsync=4"),
+        ("pwrite64:delay_exit=30000", "--size=512k --rw=write --rate_iops=10"),
+    ] {
+        let accounts = with_known_times(&traced(inject, words), 0.0);
+        let beside = part(&accounts, 0, "kernel_ns") + part(&accounts, 0, "cpu_wait_ns");
+        assert!(part(&accounts, 0, "storage_ns") + beside >= 0.15, "{inject}: {accounts}");
     }
+}
+
+/// Two jobs that never sleep have one CPU: each waits for it for as long as it has it, or longer.
+#[test]
+fn a_busy_cpu_is_waited_for() {
+    let test = "a_busy_cpu_is_waited_for";
+    if !has_programs(test, &["taskset"]) {
+        return;
+    }
+    let scratch = Scratch::new("accounts-busy");
+    let script = "cpu=$(taskset -pc $$ | sed 's/.*: //; s/[-,].*//'); exec taskset -c $cpu \"$0\" \"$@\"";
+    for thread in ["", "--thread"] {
+        let job = format!("--ioengine=null --size=64g --runtime=1500ms --time_based {thread}");
+        let run = run(&scratch, &format!("--json --name=a {job} --name=b {job}")).in_shell(script);
+        let accounts = with_known_times(&run.finish().succeeded(), 0.0);
+        let both = |name: &str| part(&accounts, 0, name) + part(&accounts, 1, name);
+        // Together they have at most the CPU's whole time.
+        assert!(both("cpu_wait_ns") > 0.4 * both("whole_ns"), "{accounts}");
+        assert!(both("computing_ns") + both("kernel_ns") < 0.6 * both("whole_ns"), "{accounts}");
+    }
+}
+
+#[test]
+fn a_quota_of_cpu_time_is_waited_for() {
+    let test = "a_quota_of_cpu_time_is_waited_for";
+    if !is_root(test) {
+        return;
+    }
+    // A fifth of a CPU.
+    let Some(group) = Group::new("accounts", "cpu", ("cpu.max", "20000 100000"), ("cpu.cfs_quota_us", "20000")) else {
+        return skip(test, "no control group with a CPU quota can be made");
+    };
+    let scratch = Scratch::new("accounts-quota");
+    let job = "--json --name=a --ioengine=null --size=64g --runtime=1500ms --time_based";
+    let run = run(&scratch, job).in_shell(&group.script());
+    let accounts = with_known_times(&run.finish().succeeded(), 0.0);
+    // The time until the quota is used up for the first time is free; a period of 100 ms may be begun twice.
+    let (waited, whole) = (part(&accounts, 0, "cpu_wait_ns"), part(&accounts, 0, "whole_ns"));
+    assert!(waited > 0.6 * whole, "{accounts}");
 }
 
 #[test]
