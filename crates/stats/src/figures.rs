@@ -208,6 +208,15 @@ impl Figures {
         (figures.n_ios > 0).then(|| figures.with_rates())
     }
 
+    /// Leaves out all percentiles but those, and the distributions from which others could be computed.
+    pub fn keep_percentiles(&mut self, percents: &[f64]) {
+        let latencies = [&mut self.slat, &mut self.clat, &mut self.lat, &mut self.response];
+        for latency in latencies.into_iter().flatten() {
+            latency.percentiles.retain(|(percent, _)| percents.iter().any(|kept| (kept - percent).abs() < 1e-9));
+            latency.bins.clear();
+        }
+    }
+
     /// The latency that a reader wants: of completion, or the total one if that was not measured.
     pub fn latency(&self) -> Option<(LatencyKind, &LatencyFigures)> {
         let completion = self.clat.as_ref().map(|clat| (LatencyKind::Completion, clat));

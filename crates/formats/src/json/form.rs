@@ -16,9 +16,9 @@ pub(super) struct Document {
     #[serde(rename = "fio version", default)]
     pub(super) version: String,
     #[serde(default)]
-    pub(super) timestamp: Option<u64>,
+    pub(super) timestamp: Option<i64>,
     #[serde(default)]
-    pub(super) timestamp_ms: Option<u64>,
+    pub(super) timestamp_ms: Option<i64>,
     #[serde(rename = "global options", default)]
     pub(super) global_options: Pairs<String>,
     #[serde(default)]

@@ -106,7 +106,25 @@ pub fn totals(record: &RunRecord) -> Vec<Headline> {
 pub fn headlines(record: &RunRecord) -> Vec<Headline> {
     let jobs = record.workers.chunk_by(|worker, next| worker.job_index == next.job_index);
     let precision = record.precision.as_deref().unwrap_or_default();
-    jobs.flat_map(|clones| of_job(clones, precision)).collect()
+    let mut all: Vec<Headline> = Vec::new();
+    for clones in jobs {
+        let told = told_percents(record, clones);
+        let mut of_job = of_job(clones, precision);
+        if let Some(told) = &told {
+            for headline in &mut of_job {
+                headline.figures.keep_percentiles(told);
+            }
+        }
+        all.append(&mut of_job);
+    }
+    all
+}
+
+/// The percentiles that a report of another program has of a job; `None`: the record has distributions.
+fn told_percents(record: &RunRecord, clones: &[WorkerRecord]) -> Option<Vec<f64>> {
+    let rows = &record.evidence.reported.as_ref()?.rows;
+    let of_clone = |clone: &WorkerRecord| rows.iter().find(|row| row.worker_number == clone.number)?.percents.clone();
+    clones.iter().find_map(of_clone)
 }
 
 fn of_job(clones: &[WorkerRecord], precision: &[JobPrecision]) -> Vec<Headline> {

@@ -36,6 +36,8 @@ pub struct ReportedRow {
     /// The most I/Os that a job had in flight, as the shares of depths tell it; `None`: they set no bound.
     pub most_in_flight: Option<u32>,
     pub rates: PerDirection<Option<ReportedRate>>,
+    /// Percentiles of latencies that the report has; `None`: it has distributions.
+    pub percents: Option<Vec<f64>>,
 }
 
 /// Rates as the report has them.

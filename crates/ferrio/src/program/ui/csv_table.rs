@@ -42,10 +42,12 @@ fn line(result: &str, job: &JobResult, kind: IoKind) -> Option<String> {
         decimal(figures.bytes_per_sec),
         decimal(figures.ios_per_sec),
     ];
-    match figures.latency().filter(|(_, latency)| latency.n_samples > 0) {
+    match figures.latency() {
         Some((kind, latency)) => {
             fields.push(if kind == LatencyKind::Total { "lat" } else { "clat" }.to_owned());
-            fields.extend([latency.n_samples.to_string(), latency.min_ns.to_string(), decimal(latency.mean_ns)]);
+            // fio's text and terse lines do not say how many latencies there are.
+            fields.push(if latency.n_samples > 0 { latency.n_samples.to_string() } else { String::new() });
+            fields.extend([latency.min_ns.to_string(), decimal(latency.mean_ns)]);
             let percentile =
                 |percent| latency.percentile(percent).map_or_else(String::new, |found| found.latency_ns.to_string());
             fields.extend(PERCENTS.map(percentile));
@@ -89,6 +91,8 @@ mod tests {
         let mut job = JobResult { name: "a,\"b\"".to_owned(), group_index: 1, ..JobResult::default() };
         job.directions[DataDirection::Read] = Some(figures(Some(latency)));
         job.directions[DataDirection::Write] = Some(figures(None));
+        let uncounted = LatencyFigures { min_ns: 1, max_ns: 9, mean_ns: 4.5, ..LatencyFigures::default() };
+        job.directions[DataDirection::Trim] = Some(figures(Some(uncounted)));
         let result = RunResult { name: "r".to_owned(), jobs: vec![job], ..RunResult::default() };
         let text = csv_table(&[result]);
         let lines: Vec<&str> = text.lines().collect();
@@ -96,6 +100,7 @@ mod tests {
         // A percentile is not above the maximum.
         assert_eq!(lines[1], "r,\"a,\"\"b\"\"\",1,read,0,3,4096,1000,1.500,2.000,clat,3,1,4.500,4,,9,,,9");
         assert_eq!(lines[2], "r,\"a,\"\"b\"\"\",1,write,0,3,4096,1000,1.500,2.000,,,,,,,,,,");
+        assert_eq!(lines[3], "r,\"a,\"\"b\"\"\",1,trim,0,3,4096,1000,1.500,2.000,clat,,1,4.500,,,,,,9");
         // The name has a comma in quotes.
         assert!(lines[1..].iter().all(|line| line.matches(',').count() == HEADER.matches(',').count() + 1), "{text}");
     }

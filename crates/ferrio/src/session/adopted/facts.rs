@@ -2,7 +2,7 @@
 //!
 //! Must not know: options, disks. Start reading at [`of`].
 
-use ferrio_formats::{JobResult, RunResult, SteadyOutcome};
+use ferrio_formats::{IoKind, JobResult, RunResult, SteadyOutcome};
 use ferrio_stats::{ReportedFacts, ReportedRate, ReportedRow, ReportedSteady};
 use ferrio_units::{DataDirection, PerDirection};
 
@@ -32,7 +32,24 @@ pub(super) fn row(worker_number: u32, row: &JobResult) -> ReportedRow {
         n_members: row.n_members,
         most_in_flight: most_in_flight(row),
         rates: PerDirection(DataDirection::ALL.map(rate)),
+        percents: percents(row),
     }
+}
+
+/// The percentiles of all latencies of a row; `None`: a latency has its distribution.
+fn percents(row: &JobResult) -> Option<Vec<f64>> {
+    let kinds = IoKind::ALL.into_iter().filter_map(|kind| row.get(kind));
+    let latencies = kinds.flat_map(|figures| [&figures.slat, &figures.clat, &figures.lat].into_iter().flatten());
+    let mut told: Vec<f64> = Vec::new();
+    for latency in latencies {
+        if !latency.bins.is_empty() {
+            return None;
+        }
+        told.extend(latency.percentiles.iter().map(|(percent, _)| percent));
+    }
+    told.sort_by(f64::total_cmp);
+    told.dedup();
+    Some(told)
 }
 
 /// The upper end of the highest class of depths that has I/Os. The class `16` has those from 16 to 31, the last one has no end.

@@ -51,6 +51,15 @@ fn rows_of_the_same_options_are_clones_of_one_job() {
     );
 }
 
+/// A percentile that the report does not have is not shown, although the distribution that rules see has a value there.
+#[test]
+fn percentiles_are_shown_where_the_report_has_them() {
+    let record = record_of(&report(DIRECT, &disk(160_000)), &SystemEnvironment::new("ferrio"));
+    let shown = ferrio_formats::native::headlines(&record);
+    let percentile = |percent| shown[0].percentile(percent).map(|found| found.latency_ns);
+    assert_eq!([percentile(50.0), percentile(99.0), percentile(99.9)], [Some(897_024), Some(2_007_040), None]);
+}
+
 /// Both clones have read 81,920,000 bytes, 160,000 sectors, in 10 s; the report may lack half a second of them.
 #[test]
 fn disks_that_did_less_than_the_jobs_are_told_and_the_last_look_is_allowed_for() {

@@ -21,9 +21,11 @@ const SECTOR_BYTES: u64 = 512;
 const NS_PER_MS: u64 = 1_000_000;
 
 pub(super) fn result(document: Document) -> Outcome<RunResult> {
+    let time = |key, value: Option<i64>| value.map(|value| count(key, value)).transpose();
+    let seconds = time("timestamp", document.timestamp)?;
     let mut result = RunResult {
         program: document.version,
-        timestamp_ms: document.timestamp_ms.or(document.timestamp.map(|seconds| seconds.saturating_mul(1000))),
+        timestamp_ms: time("timestamp_ms", document.timestamp_ms)?.or(seconds.map(|one| one.saturating_mul(1000))),
         global_options: document.global_options.0,
         ..RunResult::default()
     };
@@ -65,7 +67,7 @@ fn responses(all: Vec<ResponseKeys>, jobs: &mut [JobResult]) -> Outcome<()> {
         };
         while jobs.next_if(|job| !lacks_it(job)).is_some() {}
         let Some(figures) = jobs.peek_mut().and_then(|job| job.directions[direction].as_mut()) else { break };
-        figures.response = latency(keys.response_ns)?;
+        figures.response = latency("response_ns", keys.response_ns)?;
     }
     Ok(())
 }
@@ -134,14 +136,15 @@ fn members(together_ms: i64, directions: &PerDirection<Option<Figures>>) -> Opti
 /// Classes of latencies that are not empty, from the objects for nanoseconds, microseconds and milliseconds.
 fn latency_classes(units: [Pairs<f64>; 3]) -> Outcome<Vec<LatencyClass>> {
     let mut classes = Vec::new();
-    for (pairs, unit_ns) in units.into_iter().zip([1, 1_000, 1_000_000]) {
+    let keys = [("latency_ns", 1), ("latency_us", 1_000), ("latency_ms", 1_000_000)];
+    for (pairs, (key, unit_ns)) in units.into_iter().zip(keys) {
         for (name, percent) in pairs.0 {
-            let percent = figure("a share of latencies", percent)?;
+            let percent = figure(&format!("{key}.{name}"), percent)?;
             // The last class has no upper end: ">=2000".
             let up_to_ns = if name.starts_with(">=") {
                 None
             } else {
-                let number: u64 = name.parse().map_err(|_| impossible("a class of latencies", &name))?;
+                let number: u64 = name.parse().map_err(|_| impossible(key, &name))?;
                 Some(number.saturating_mul(unit_ns))
             };
             if percent > 0.0 {
@@ -154,7 +157,10 @@ fn latency_classes(units: [Pairs<f64>; 3]) -> Outcome<Vec<LatencyClass>> {
 
 /// Shares of classes, percent.
 fn shares(shares: Vec<(String, f64)>) -> Outcome<Shares> {
-    let checked = |(class, share): (String, f64)| Ok((class, figure("iodepth_level", share)?));
+    let checked = |(class, share): (String, f64)| {
+        let share = figure(&format!("iodepth_level.{class}"), share)?;
+        Ok((class, share))
+    };
     shares.into_iter().map(checked).collect()
 }
 
@@ -165,13 +171,22 @@ fn direction(figures: Option<DirectionKeys>) -> Outcome<Option<Figures>> {
     let kib_per_sec = figure("bw", figures.bw)?;
     let bytes_per_sec =
         figures.bw_bytes.map_or(Ok(kib_per_sec * 1024.0), |bw| count("bw_bytes", bw).map(|bw| bw as f64))?;
-    let iops = sampled(
-        [figures.iops_min, figures.iops_max, figures.iops_mean, figures.iops_stddev],
-        figures.iops_samples,
-        1.0,
-    )?;
-    let bandwidth =
-        sampled([figures.bw_min, figures.bw_max, figures.bw_mean, figures.bw_dev], figures.bw_samples, 1024.0)?;
+    let n_samples = count("iops_samples", figures.iops_samples)?;
+    let of_iops = [
+        ("iops_min", figures.iops_min),
+        ("iops_max", figures.iops_max),
+        ("iops_mean", figures.iops_mean),
+        ("iops_stddev", figures.iops_stddev),
+    ];
+    let iops = sampled(of_iops, n_samples, 1.0)?;
+    let n_samples = count("bw_samples", figures.bw_samples)?;
+    let of_bandwidth = [
+        ("bw_min", figures.bw_min),
+        ("bw_max", figures.bw_max),
+        ("bw_mean", figures.bw_mean),
+        ("bw_dev", figures.bw_dev),
+    ];
+    let bandwidth = sampled(of_bandwidth, n_samples, 1024.0)?;
     Ok(Some(Figures {
         n_ios: count("total_ios", figures.total_ios)?,
         bytes: count("io_bytes", figures.io_bytes)?,
@@ -180,9 +195,9 @@ fn direction(figures: Option<DirectionKeys>) -> Outcome<Option<Figures>> {
         bytes_per_sec,
         sampled_ios_per_sec: iops,
         sampled_bytes_per_sec: bandwidth,
-        slat: latency(figures.slat_ns)?,
-        clat: latency(figures.clat_ns)?,
-        lat: latency(figures.lat_ns)?,
+        slat: latency("slat_ns", figures.slat_ns)?,
+        clat: latency("clat_ns", figures.clat_ns)?,
+        lat: latency("lat_ns", figures.lat_ns)?,
         response: None,
     }))
 }
@@ -200,40 +215,43 @@ fn syncs(syncs: Option<SyncKeys>, directions: &PerDirection<Option<Figures>>) ->
     let figures = Figures {
         n_ios,
         runtime_ns: runtimes.max().unwrap_or_default(),
-        lat: latency(syncs.lat_ns)?,
+        lat: latency("lat_ns", syncs.lat_ns)?,
         ..Figures::default()
     };
     Ok(Some(figures.with_rates()))
 }
 
-fn sampled(values: [f64; 4], n_samples: i64, unit: f64) -> Outcome<Option<SampledRate>> {
-    let n_samples = count("samples", n_samples)?;
-    let [min, max, mean, stddev] = values;
-    for value in values {
-        figure("a sampled rate", value)?;
+/// Minimum, maximum, mean and deviation with their keys.
+fn sampled(values: [(&str, f64); 4], n_samples: u64, unit: f64) -> Outcome<Option<SampledRate>> {
+    for (key, value) in values {
+        figure(key, value)?;
     }
+    let [min, max, mean, stddev] = values.map(|(_, value)| value);
     let rate = SampledRate { min: min * unit, max: max * unit, mean: mean * unit, stddev: stddev * unit, n_samples };
     Ok((n_samples > 0).then_some(rate))
 }
 
-fn latency(latency: Option<LatencyKeys>) -> Outcome<Option<LatencyFigures>> {
+/// A latency below a key, which errors name.
+fn latency(key: &str, latency: Option<LatencyKeys>) -> Outcome<Option<LatencyFigures>> {
     // fio writes the latency of a direction without samples as zeros.
-    let Some(latency) = latency.filter(|latency| latency.max > 0.0 && latency.n != Some(0)) else { return Ok(None) };
+    let Some(latency) = latency.filter(|latency| latency.max != 0.0 && latency.n != Some(0)) else { return Ok(None) };
+    let figure = |name: &str, value: f64| figure(&format!("{key}.{name}"), value);
     let mut percentiles = Vec::with_capacity(latency.percentile.len());
-    for (percent, value) in &latency.percentile {
+    for (name, value) in &latency.percentile {
         // fio 2 writes further keys with names among the percentiles.
-        let (Ok(percent), Some(value_ns)) = (percent.parse::<f64>(), value.as_f64()) else { continue };
-        percentiles.push((figure("a percentile", percent)?, figure("a percentile", value_ns)? as u64));
+        let (Ok(percent), Some(value_ns)) = (name.parse::<f64>(), value.as_f64()) else { continue };
+        let name = format!("percentile.{name}");
+        percentiles.push((figure(&name, percent)?, figure(&name, value_ns)? as u64));
     }
     percentiles.sort_by(|one, other| one.0.total_cmp(&other.0));
     let mut bins = Vec::with_capacity(latency.bins.len());
     for (value_ns, n_ios) in &latency.bins {
-        let value_ns = value_ns.parse().map_err(|_| impossible("a bin", &value_ns))?;
-        bins.push((value_ns, count("a bin", *n_ios)?));
+        let at_ns = value_ns.parse().map_err(|_| impossible(&format!("{key}.bins"), &value_ns))?;
+        bins.push((at_ns, count(&format!("{key}.bins.{value_ns}"), *n_ios)?));
     }
     bins.sort_unstable();
     Ok(Some(LatencyFigures {
-        n_samples: count("N", latency.n.unwrap_or_default())?,
+        n_samples: count(&format!("{key}.N"), latency.n.unwrap_or_default())?,
         min_ns: figure("min", latency.min)? as u64,
         max_ns: figure("max", latency.max)? as u64,
         mean_ns: figure("mean", latency.mean)?,

@@ -121,12 +121,15 @@ fn messages_around_a_report_are_left_out_and_the_last_report_counts() {
 
 #[test]
 fn what_is_no_report_is_an_error_with_its_line() {
-    let table: [(String, Option<u64>, &str); 8] = [
+    let table: [(String, Option<u64>, &str); 11] = [
         (REPORT[..REPORT.len() - 2].to_owned(), Some(17), "EOF"),
         (format!("fio: a message\n{}", REPORT.replace("5113.402062", "-x")), Some(9), "invalid number"),
         (REPORT.replace("\"total_ios\" : 496", "\"total_ios\" : -1"), None, "total_ios is -1"),
-        (REPORT.replace("\"7962624\" :", "\"x\" :"), None, "a bin is x"),
+        (REPORT.replace("\"7962624\" :", "\"x\" :"), None, "clat_ns.bins is x"),
         (REPORT.replace("1.5", "-1.5"), None, "usr_cpu is -1.5"),
+        (REPORT.replace("\"1.000000\" : 34560", "\"1.000000\" : -5"), None, "clat_ns.percentile.1.000000 is -5"),
+        (REPORT.replace("\"bw_min\" : 100", "\"bw_min\" : -1"), None, "bw_min is -1"),
+        (REPORT.replace("\"timestamp\" : 1795177401", "\"timestamp\" : -1"), None, "timestamp is -1"),
         ("{}".to_owned(), None, "without the key"),
         ("{\"a\": ".to_owned() + &"[".repeat(100_000), Some(1), "EOF"),
         (REPORT.replace("\"jobs\" : [ {", "\"jobs\" : [ 3, {"), Some(5), "invalid type"),
