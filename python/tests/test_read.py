@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -201,3 +202,60 @@ def test_results_can_be_hashed_copied_and_sent(data: Path) -> None:
 def test_names_that_are_not_there_are_named(data: Path) -> None:
     with pytest.raises(KeyError, match="no job is called 'x'; there are: 'plus'"):
         ferrio.read(data / "fio-3.41-plus.json").job("x")
+
+
+@pytest.mark.parametrize(("file", "form"), [("fio-3.41.txt", "text"), ("fio-3.41.terse", "terse")])
+def test_text_and_terse_lines_are_read_by_the_program(data: Path, program: str, file: str, form: str) -> None:
+    result = ferrio.read(data / file, program=program)
+    assert (result.form, result.name) == (form, file)
+    assert [job.name for job in result.jobs] == ["readers", "readers", "writer"]
+    first = result.jobs[0]
+    assert first.read is not None and first.write is not None
+    # Each clone has a MiB in blocks of 4 KiB.
+    assert (first.read.n_ios + first.write.n_ios, first.read.bytes + first.write.bytes) == (256, 1 << 20)
+    clat = first.read.clat
+    assert clat is not None and clat.min_ns is not None and clat.p50_ns is not None and clat.p999_ns is not None
+    assert clat.min_ns <= clat.p50_ns <= clat.p999_ns and clat.n == first.read.n_ios
+    assert result.findings is None and result.accounts is None
+    assert isinstance(ferrio.findings(result, program=program), tuple)
+
+
+def test_text_without_figures_is_no_result(tmp_path: Path, program: str) -> None:
+    (tmp_path / "a.txt").write_text("a: (groupid=0, jobs=1): cut off")
+    with pytest.raises(ferrio.ReadError):
+        ferrio.read(tmp_path / "a.txt", program=program)
+
+
+def test_accounts_are_in_every_form(program: str, tmp_path: Path) -> None:
+    # A read job has nothing to sync; 2,560 blocks of 4 KiB are 10 MiB.
+    job = ["--name=a", "--ioengine=null", "--rw=read", "--size=10m", "--fsync=4"]
+    forms = {
+        "run": ["run", "--json"],
+        "jsonl": ["run", "--output-format=jsonl"],
+        "json": ["--output-format=json"],
+        "record": ["run", f"--record={tmp_path / 'record'}"],
+    }
+    for form, words in forms.items():
+        output = subprocess.run([program, *words, *job], capture_output=True, check=True, cwd=tmp_path).stdout
+        if form != "record":
+            (tmp_path / form).write_bytes(output)
+        result = ferrio.read(tmp_path / form, program=program)
+        assert result.form == form and result.accounts is not None
+        assert result.accounts.ending.is_as_asked
+        account = result.accounts.job("a")
+        assert [option.option for option in account.of("as_asked")] == ["rw", "size"]
+        (missed,) = account.of("not_as_asked")
+        assert str(missed) == "fsync=4 (the job only reads)"
+        assert account.whole_ns > 0 and "computing" in account.time_ns
+        with pytest.raises(KeyError):
+            result.accounts.job("b")
+
+
+def test_a_run_that_was_ended_says_by_what(program: str, tmp_path: Path) -> None:
+    long = ["--name=long", "--ioengine=null", "--size=1g", "--rate_iops=100", "--time_based", "--runtime=600"]
+    short = ["--name=short", "--ioengine=null", "--size=1g", "--number_ios=10", "--exitall"]
+    output = subprocess.run([program, "run", "--json", *long, *short], capture_output=True, check=False, cwd=tmp_path).stdout
+    (tmp_path / "ended").write_bytes(output)
+    accounts = ferrio.read(tmp_path / "ended").accounts
+    assert accounts is not None
+    assert accounts.ending == ferrio.Ending(is_as_asked=False, by="exit_all", jobs=("long",))

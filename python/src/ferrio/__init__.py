@@ -27,8 +27,11 @@ from ._compare import (
 from ._errors import FerrioError, ProgramError, ProgramNotFound, ReadError
 from ._findings import findings
 from ._model import (
+    Accounts,
+    BytesAccount,
     Cpu,
     Disk,
+    Ending,
     Estimate,
     Evidence,
     Figures,
@@ -36,9 +39,12 @@ from ._model import (
     Histogram,
     Interval,
     Job,
+    JobAccount,
     Latency,
+    LevelBytes,
     Log,
     Message,
+    OptionOutcome,
     Precision,
     Result,
     SampledRate,
@@ -56,6 +62,8 @@ except _metadata.PackageNotFoundError:
     __version__ = "0"
 
 __all__ = [
+    "Accounts",
+    "BytesAccount",
     "Change",
     "ComparedFact",
     "ComparedFigure",
@@ -65,6 +73,7 @@ __all__ = [
     "Condition",
     "Cpu",
     "Disk",
+    "Ending",
     "Estimate",
     "Evidence",
     "FerrioError",
@@ -73,11 +82,14 @@ __all__ = [
     "Histogram",
     "Interval",
     "Job",
+    "JobAccount",
     "JobOptions",
     "JobsToRun",
     "Latency",
+    "LevelBytes",
     "Log",
     "Message",
+    "OptionOutcome",
     "OptionValue",
     "Precision",
     "ProgramError",

@@ -5,8 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Optional
 
-from ._keys import Keys, as_figure
-from ._model import Estimate, Evidence, Finding, Precision, Unexamined
+from ._keys import Keys, as_count, as_figure, as_text
+from ._model import (
+    Accounts,
+    BytesAccount,
+    Ending,
+    Estimate,
+    Evidence,
+    Finding,
+    JobAccount,
+    LevelBytes,
+    OptionOutcome,
+    Precision,
+    Unexamined,
+)
 
 _MOST = 100_000
 
@@ -34,7 +46,7 @@ def finding_of(keys: Keys) -> Finding:
 
 
 class Audit:
-    """The audit of a document: its keys ``findings``, ``unexamined`` and ``n_rules``."""
+    """The audit of a document: its keys ``findings``, ``unexamined``, ``n_rules`` and ``accounts``."""
 
     def __init__(self, keys: Keys) -> None:
         has_audit = keys.has("findings")
@@ -50,6 +62,55 @@ class Audit:
             for item in keys.objects("unexamined", _MOST)
         )
         self.n_rules = keys.count("n_rules", 0)
+        accounts = keys.keys("accounts")
+        self.accounts = None if accounts is None else _accounts(accounts)
+
+
+def _accounts(keys: Keys) -> Accounts:
+    return Accounts(ending=_ending(keys.keys("ending")), jobs=tuple(map(_job_account, keys.objects("jobs", _MOST))))
+
+
+def _ending(keys: Keys | None) -> Ending:
+    if keys is None or keys.text("ending") == "as_asked":
+        return Ending(is_as_asked=True)
+    by = keys.keys("by")
+    if by is None:
+        return Ending(is_as_asked=False, jobs=keys.texts("jobs"))
+    return Ending(is_as_asked=False, by=by.text("by"), signal=by.maybe("signal", as_count), jobs=keys.texts("jobs"))
+
+
+def _job_account(keys: Keys) -> JobAccount:
+    time = keys.keys("time")
+    parts = {} if time is None else {name: time.count(name) for name, _ in time.items() if name.endswith("_ns") and name != "whole_ns"}
+    options = tuple(
+        OptionOutcome(item.text("option"), item.text("asked", ""), item.text("outcome"), item.maybe("because", as_text))
+        for item in keys.objects("options", _MOST)
+    )
+    return JobAccount(
+        job=keys.text("job"),
+        options=options,
+        time_ns={name[: -len("_ns")]: value for name, value in parts.items()},
+        bytes=tuple(map(_bytes_account, keys.objects("bytes"))),
+    )
+
+
+def _bytes_account(keys: Keys) -> BytesAccount:
+    return BytesAccount(
+        direction=keys.text("direction"),
+        n_ios=keys.count("n_ios"),
+        bytes=keys.count("bytes"),
+        kernel_bytes=keys.maybe("kernel_bytes", as_count),
+        levels=tuple(
+            LevelBytes(
+                devices=level.texts("devices"),
+                bytes=level.count("bytes"),
+                n_requests=level.maybe("n_requests", as_count),
+                is_shared=level.flag("is_shared", False),
+            )
+            for level in keys.objects("levels")
+        ),
+        unseen=keys.maybe("unseen", as_text),
+    )
 
 
 def _estimate(keys: Keys | None) -> Estimate:

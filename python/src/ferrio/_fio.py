@@ -46,6 +46,7 @@ def result_of(keys: Keys) -> Result:
         findings=None if audit is None else audit.findings,
         unexamined=() if audit is None else audit.unexamined,
         n_rules=0 if audit is None else audit.n_rules,
+        accounts=None if audit is None else audit.accounts,
         messages=() if ferrio is None else messages_of(ferrio),
         provenance=dict({} if ferrio is None else ferrio.raw("provenance")),
     )

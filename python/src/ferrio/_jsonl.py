@@ -151,6 +151,7 @@ class Records:
             findings=None if audit is None else audit.findings,
             unexamined=() if audit is None else audit.unexamined,
             n_rules=0 if audit is None else audit.n_rules,
+            accounts=None if audit is None else audit.accounts,
             intervals=self.intervals,
             clones_intervals=self.clones_intervals,
             messages=self.messages,

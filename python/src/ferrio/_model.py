@@ -405,6 +405,115 @@ class Unexamined:
 
 
 @dataclass(frozen=True)
+class OptionOutcome:
+    """An option that was given to a job, and what became of it."""
+
+    option: str
+    """Its name."""
+    asked: str
+    """Its value as it was given; empty: it was given without one."""
+    outcome: str
+    """``as_asked``; ``not_as_asked``: it had no effect, or another one; ``not_seen``: nothing tells; ``structure``: it names or arranges
+    something."""
+    because: str | None
+    """Both values, or the reason, in a few words; ``None``: there is nothing to say."""
+
+    def __str__(self) -> str:
+        given = f"{self.option}={self.asked}" if self.asked else self.option
+        return given if self.because is None else f"{given} ({self.because})"
+
+
+@dataclass(frozen=True)
+class LevelBytes:
+    """Bytes that a level of devices has moved during the run, for the jobs and for all others."""
+
+    devices: tuple[str, ...]
+    """The devices that hold all data of the job together."""
+    bytes: int
+    """Bytes."""
+    n_requests: int | None
+    """Requests; ``None``: not counted."""
+    is_shared: bool
+    """Other jobs of the run have moved some of them."""
+
+
+@dataclass(frozen=True)
+class BytesAccount:
+    """Bytes of a job in one direction, on their way to the devices."""
+
+    direction: str
+    """``read`` or ``write``."""
+    n_ios: int
+    """I/Os that the job has done."""
+    bytes: int
+    """Bytes that it has moved by them."""
+    kernel_bytes: int | None
+    """Bytes that the kernel has read or written for it, or will write; ``None``: not known."""
+    levels: tuple[LevelBytes, ...]
+    """Levels of devices from the top, as far as they are counted."""
+    unseen: str | None
+    """Why no level is seen; ``None``: a level is seen."""
+
+
+@dataclass(frozen=True)
+class JobAccount:
+    """What was asked of a job, all clones together, and what was done."""
+
+    job: str
+    """Its name."""
+    options: tuple[OptionOutcome, ...]
+    """The options that were given, in their order."""
+    time_ns: Mapping[str, int]
+    """Where the time of its clones went, nanoseconds by part (``storage``, ``kernel``, ``computing``, ...); the parts add up to
+    :attr:`whole_ns`. Empty: not measured."""
+    bytes: tuple[BytesAccount, ...]
+    """Bytes that it has read and written, and what each level below has moved."""
+
+    def __hash__(self) -> int:
+        return hash((self.job, self.options))
+
+    @property
+    def whole_ns(self) -> int:
+        """The time of all its clones together, nanoseconds."""
+        return sum(self.time_ns.values())
+
+    def of(self, outcome: str) -> tuple[OptionOutcome, ...]:
+        """The options with an outcome, such as ``not_as_asked``."""
+        return tuple(option for option in self.options if option.outcome == outcome)
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How a run has ended."""
+
+    is_as_asked: bool
+    """All jobs have done what was asked of them."""
+    by: str | None = None
+    """What has ended it before that, such as ``request`` or ``exit_all``; ``None``: nothing."""
+    signal: int | None = None
+    """The signal that did it; ``None``: none, or not known."""
+    jobs: tuple[str, ...] = ()
+    """Names of the jobs that were ended; empty: all of them, if any."""
+
+
+@dataclass(frozen=True)
+class Accounts:
+    """What was asked of a run and what was done."""
+
+    ending: Ending
+    """How it has ended."""
+    jobs: tuple[JobAccount, ...]
+    """The accounts of the jobs, in their order."""
+
+    def job(self, name: str) -> JobAccount:
+        """The account of the first job of this name. Raises ``KeyError`` if there is none."""
+        for job in self.jobs:
+            if job.job == name:
+                return job
+        raise KeyError(f"no job with an account is called {name!r}")
+
+
+@dataclass(frozen=True)
 class Message:
     """A note or an error of a run."""
 
@@ -480,7 +589,8 @@ class Result:
     name: str
     """A short name: that of its file, or of its first job."""
     form: str
-    """The form that it was read from: ``json`` (also json+), ``run`` (of ``ferrio run --json``), ``jsonl``, ``record`` or ``logs``."""
+    """The form that it was read from: ``json`` (also json+), ``run`` (of ``ferrio run --json``), ``jsonl``, ``record``, ``text``, ``terse`` or
+    ``logs``."""
     program: str
     """The program that measured, with its version; empty: unknown."""
     jobs: tuple[Job, ...] = ()
@@ -501,6 +611,8 @@ class Result:
     """What the audit could not examine."""
     n_rules: int = 0
     """Number of rules of the audit; 0: not known."""
+    accounts: Accounts | None = None
+    """What was asked and what was done: options, time, bytes, the ending; ``None``: the result does not tell it."""
     intervals: tuple[Interval, ...] = field(default=(), repr=False)
     """The course of each worker, in the order of time; empty: the result does not tell it."""
     clones_intervals: tuple[Interval, ...] = field(default=(), repr=False)

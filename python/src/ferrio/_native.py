@@ -52,6 +52,7 @@ def result_of(keys: Keys) -> Result:
         findings=audit.findings,
         unexamined=audit.unexamined,
         n_rules=audit.n_rules,
+        accounts=audit.accounts,
         messages=messages_of(keys),
         provenance=dict(provenance),
     )

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import BinaryIO, overload
 
-from . import _fio, _jsonl, _logs, _native, _program
+from . import _fio, _jsonl, _logs, _native, _program, _text
 from ._errors import ReadError
 from ._keys import Keys, Malformed, clean, decode
 from ._model import Log, Result, StrPath
@@ -33,7 +33,8 @@ def read(paths: StrPath | Iterable[StrPath], *, program: StrPath | None = None) 
     """Reads results of fio and ferrio.
 
     Files are reports in JSON (``json``, ``json+``, ``ferrio run --json``), records of a run (``jsonl``), performance logs, and records of
-    ferrio (``--record``). The last are of the program's own form: ``program`` reads them, see :func:`ferrio.find_program`.
+    ferrio (``--record``). The last are of the program's own form: ``program`` reads them, see :func:`ferrio.find_program`, and so it does
+    with fio's text for people and its terse lines.
 
     One file gives one result. Several files give a list: logs (``NAME_bw.1.log``) belong to the report before them, and logs before any
     report are a result for each start of their names. A performance log alone is a result without jobs, with :attr:`Result.logs`.
@@ -41,8 +42,8 @@ def read(paths: StrPath | Iterable[StrPath], *, program: StrPath | None = None) 
     Of several reports in one file (``--status-interval``) the last one counts. Lines of fio above and below a report are left out.
     Reports have at most 128 MiB.
 
-    Raises :class:`ReadError` if a file cannot be read or is no result, whatever its bytes are, and :class:`ProgramNotFound` for a record
-    if there is no program.
+    Raises :class:`ReadError` if a file cannot be read or is no result, whatever its bytes are, and :class:`ProgramNotFound` for a record,
+    text or terse lines if there is no program.
     """
     if isinstance(paths, (str, os.PathLike)):
         return _read_all([paths], program)[0]
@@ -115,6 +116,8 @@ def _read_open(file: BinaryIO, name: str, program: StrPath | None) -> Result | L
     elif _has_document(start):
         result = read_document(file, name)
         form = result.form
+    elif (text := _text.form_of(start)) is not None:
+        result, form = _of_text(name, program), text
     elif start[:1].isdigit() and b"," in start:
         raise Malformed(
             "its name does not say what it logs: it has to end in _bw.log, _iops.log, _lat.log, _slat.log or _clat.log, "
@@ -135,6 +138,13 @@ def _of_record(name: str, program: StrPath | None) -> Result:
     if outcome.exit_code != 0:
         raise Malformed(" ".join(outcome.messages) or str(outcome.error()))
     return document_of(outcome.output)
+
+
+def _of_text(name: str, program: StrPath | None) -> Result:
+    outcome = _program.call(program, ["report", "--csv", _program.as_argument(name)])
+    if outcome.exit_code != 0:
+        raise Malformed(" ".join(outcome.messages) or str(outcome.error()))
+    return _text.result_of(outcome.output)
 
 
 def _of_lines(file: BinaryIO, name: str) -> Result:
