@@ -61,8 +61,10 @@ struct RandomMix {
 /// What was drawn so far.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct MixCounts {
-    pub(crate) n_following: PerDirection<u64>,
-    pub(crate) n_at_random: PerDirection<u64>,
+    /// Number of I/Os that follow the one before them.
+    pub(crate) following: PerDirection<u64>,
+    /// Number of those at random beside them.
+    pub(crate) at_random: PerDirection<u64>,
     /// Draws that lay past the end of the range, so that no I/O came of them.
     pub(crate) n_past_end: u64,
 }
@@ -150,10 +152,10 @@ impl OffsetPicker {
         let sequential = percent == 0 || self.mix.streams[direction].percent() > percent;
         // A sequential block that would start past the end of the file becomes a random one.
         if sequential && (self.is_in_file(file, direction) || self.wraps && file.wrap()) {
-            self.mix.counts.n_following[direction] += 1;
+            self.mix.counts.following[direction] += 1;
             return self.following(file, direction);
         }
-        self.mix.counts.n_at_random[direction] += 1;
+        self.mix.counts.at_random[direction] += 1;
         self.drawn(if sequential { Again::InsteadOfSequential } else { Again::Random }, file, direction)
     }
 

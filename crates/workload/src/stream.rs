@@ -316,8 +316,8 @@ impl<Z: Zoning> Stream<Z> {
         let n_ios = self.n_issued_total;
         let n_turns = self.picker.n_turns();
         let mut drawn = DrawCounts {
-            n_following: counts.n_following,
-            n_at_random: counts.n_at_random,
+            n_following: counts.following,
+            n_at_random: counts.at_random,
             files: n_turns.map(|n_turns| FileTurns { n_ios, n_turns }),
             ..DrawCounts::default()
         };
@@ -328,7 +328,7 @@ impl<Z: Zoning> Stream<Z> {
         }
         // Writes that repeat the range of a trim, and runs of blocks, are no draws.
         if !self.repeats_trims && pattern.rw_postfix <= 1 {
-            let n_following: u64 = counts.n_following.0.iter().sum();
+            let n_following: u64 = counts.following.0.iter().sum();
             drawn.hot = choice::hot_draws(&self.files, (n_ios + counts.n_past_end).saturating_sub(n_following));
         }
         (drawn != DrawCounts::default()).then(|| Box::new(drawn))

@@ -589,8 +589,8 @@ class Result:
     name: str
     """A short name: that of its file, or of its first job."""
     form: str
-    """The form that it was read from: ``json`` (also json+), ``run`` (of ``ferrio run --json``), ``jsonl``, ``record``, ``text``, ``terse`` or
-    ``logs``."""
+    """The form that it was read from: ``json`` (also json+), ``run`` (of ``ferrio run --json``), ``jsonl``, ``record``, ``text``,
+    ``terse`` or ``logs``."""
     program: str
     """The program that measured, with its version; empty: unknown."""
     jobs: tuple[Job, ...] = ()

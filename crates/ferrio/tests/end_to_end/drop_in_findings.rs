@@ -54,7 +54,7 @@ fn found(run: &Finished, key: Option<&str>) -> Found {
         serde_json::from_str(&run.stdout[start..]).unwrap_or_else(|error| panic!("{error}: {}", run.all()));
     let part = key.map_or(&document, |key| &document[key]);
     let all = |key: &str| part[key].as_array().cloned().unwrap_or_default();
-    let text = |value: &Value| value.as_str().map(str::to_owned).unwrap_or_else(|| panic!("{value}"));
+    let text = |value: &Value| value.as_str().map_or_else(|| panic!("{value}"), str::to_owned);
     let unexamined = all("unexamined");
     let rules = unexamined.iter().flat_map(|one| one["rules"].as_array().cloned().unwrap_or_default());
     Found {
