@@ -10,7 +10,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     id: "syncs-beside-writes",
     title: "Syncs do not wait for the writes in flight",
     severity: Severity::Note,
-    what: "fsync=1 or fdatasync=1 with a depth above 1. It is reported where the engine has several writes in flight.",
+    what: "The options fsync=1 or fdatasync=1 with a depth above 1. It is reported where the engine has several writes in flight.",
     why: "A sync makes durable what the device has taken before it. Writes that are still in flight are not covered by the sync behind them, so the figures are not those of durable \
           writes one by one: they can be many times as high.",
     example: "--name=a --rw=write --size=1g --direct=1 --ioengine=libaio --iodepth=16 --fsync=1",
