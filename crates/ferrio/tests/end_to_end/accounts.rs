@@ -82,13 +82,20 @@ fn a_run_that_is_ended_says_by_what() {
     assert_eq!((&ending["by"]["job"], &ending["jobs"][0]), (&Value::from("short"), &Value::from("long")), "{ending}");
 }
 
+/// How often a process has slept.
+fn n_sleeps(pid: u32) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    let count = status.lines().find_map(|line| line.strip_prefix("voluntary_ctxt_switches:"));
+    count.and_then(|count| count.trim().parse().ok()).unwrap_or(0)
+}
+
 #[test]
 fn a_stop_by_a_signal_is_a_part_of_the_time() {
     let scratch = Scratch::new("accounts-stopped");
     let mut run =
         run(&scratch, "--json --name=a --ioengine=null --size=1g --rate_iops=1000 --time_based --runtime=4").start();
-    run.wait_until("a job", |run| !run.jobs().is_empty());
-    std::thread::sleep(Duration::from_millis(300));
+    // It sleeps before each I/O.
+    run.wait_until("I/O", |run| run.jobs().first().is_some_and(|worker| n_sleeps(*worker) > 100));
     let worker = run.jobs()[0];
     send(worker, Signal::STOP);
     let stopped_at = Instant::now();

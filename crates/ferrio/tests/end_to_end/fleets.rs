@@ -279,6 +279,22 @@ fn a_scale_has_the_first_hosts_at_each_number() {
     assert!(text.contains("Scale of read of s: 1 host ") && text.contains(" 3 hosts "), "{text}");
 }
 
+/// A host that finds no descriptor would be waited for in vain.
+#[test]
+fn a_limit_of_open_files_that_is_too_low_is_told_before_hosts_are_launched() {
+    let scratch = scratch("fleet-descriptors");
+    let hosts = (0..100).map(|host| format!("h{host}")).collect::<Vec<_>>().join(",");
+    let arguments = format!("fleet --hosts={hosts} --rsh=./shell --name=s {VIRTUAL} --number_ios=10");
+    let refused =
+        Run::new(Program::Ferrio, scratch.path(), &arguments).in_shell("ulimit -n 200; exec \"$0\" \"$@\"").finish();
+    assert_eq!(refused.code, Some(2), "{}", refused.all());
+    assert!(
+        refused.stderr.contains("100 hosts need 264 open files, and this process may have 200"),
+        "{}",
+        refused.all()
+    );
+}
+
 #[test]
 fn numbers_of_hosts_that_there_are_not_are_refused() {
     let scratch = scratch("fleet-scale-refused");

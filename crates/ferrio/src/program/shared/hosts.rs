@@ -251,8 +251,7 @@ impl Fleet {
     pub(crate) fn launched(options: &HostsOptions, handle: &Handle) -> anyhow::Result<(Coordinator, Self)> {
         let (hosts, shell, key) = (options.hosts()?, options.shell()?, RunKey::new()?);
         let n_hosts = hosts.len() as u32;
-        // Each host takes a program with its ends of a connection.
-        limits::raise_limit(limits::Resource::Nofile, 256 + 8 * u64::from(n_hosts));
+        raise_open_files(n_hosts)?;
         let coordinator = Coordinator::new(settings(options, n_hosts, hosts.clone()), key.clone())?;
         let mut fleet = Self { workers: Vec::new(), n_hosts, _published: None };
         let mut failures = Vec::new();
@@ -313,6 +312,7 @@ impl Fleet {
         ranks: &Ranks,
     ) -> anyhow::Result<(Coordinator, Self)> {
         let key = meeting.own_key()?;
+        raise_open_files(ranks.size)?;
         let coordinator = Coordinator::new(settings(options, ranks.size, Vec::new()), key.clone())?;
         let host = ferrio_sys::system_info::host_name();
         let (worker, socket) = launch_here(&host, ranks.place(), &key)?;
@@ -331,6 +331,21 @@ impl Fleet {
     pub(crate) fn end(self) {
         Launched::end_all(self.workers);
     }
+}
+
+/// Lets the process open as many files as a coordinator of so many hosts needs.
+///
+/// # Errors
+/// The limit of the system is lower: some hosts could never join.
+fn raise_open_files(n_hosts: u32) -> anyhow::Result<()> {
+    // Each host has a connection that is held twice, and by ssh a program with its ends of another one while it starts.
+    let (least, wanted) = (64 + 2 * u64::from(n_hosts), 256 + 8 * u64::from(n_hosts));
+    let allowed = limits::raise_limit(limits::Resource::Nofile, wanted);
+    anyhow::ensure!(
+        allowed >= least,
+        "{n_hosts} hosts need {least} open files, and this process may have {allowed}: raise the limit (ulimit -n)"
+    );
+    Ok(())
 }
 
 fn settings(options: &HostsOptions, n_hosts: u32, names: Vec<String>) -> FleetSettings {
