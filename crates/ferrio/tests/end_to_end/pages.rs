@@ -134,6 +134,7 @@ fn a_record_has_the_course_of_its_run() {
         let (start, end) = reach(&scratch.read("r.html"), chart);
         assert!(start < 1.0 && (0.8..3.0).contains(&end), "{chart}: {start} to {end}");
     }
+    assert!(!scratch.read("r.html").contains("by host"), "the run was one of a single host");
 }
 
 /// A pipe that nobody writes to is not waited for, and no device is read to its end.

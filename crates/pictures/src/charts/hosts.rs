@@ -18,6 +18,9 @@ const PERCENTS: [f64; 10] = [1.0, 10.0, 25.0, 50.0, 75.0, 90.0, 95.0, 99.0, 99.9
 
 /// All charts of hosts for some jobs of a run; none: the run was one of a single host.
 pub(crate) fn charts(run: &RunResult, jobs: &[&JobResult]) -> Vec<Chart> {
+    if run.hosts.is_empty() {
+        return Vec::new();
+    }
     let hosts: Vec<(&HostResult, Vec<&JobResult>)> =
         run.hosts.iter().map(|host| (host, of_host(run, jobs, &host.result))).collect();
     over_time(&hosts).into_iter().chain(percentiles(run, jobs, &hosts)).collect()
