@@ -169,6 +169,22 @@ mod tests {
         assert_eq!(missed(&mut scene, "runtime", "5").as_deref(), Some("10 of 5 s"));
     }
 
+    /// `ferrio run` heeds a number of I/Os beside a runtime, for each loop; fio does not.
+    #[test]
+    fn a_number_of_ios_beside_a_runtime_is_told_by_the_figures() {
+        let mut scene = TestRun::new(job("a", DirectionMix::Read));
+        let limits = &mut scene.jobs[0].limits;
+        (limits.runtime_us, limits.time_based, limits.loops) = (60_000_000, true, 2);
+        scene.stats().total_runtime_ns = 10_000_000_000;
+        scene.jobs[0].extent.number_ios = 12_800;
+        for (option, value) in [("number_ios", "12800"), ("loops", "2"), ("runtime", "60")] {
+            assert_eq!(outcome(&mut scene, option, value), OptionOutcome::AsAsked, "{option}");
+        }
+        scene.jobs[0].extent.number_ios = 100;
+        let why = missed(&mut scene, "number_ios", "100");
+        assert_eq!(why.as_deref(), Some("time_based repeats the job until its runtime is over"));
+    }
+
     #[test]
     fn names_ask_for_nothing_and_what_is_not_known_is_not_seen() {
         let mut scene = TestRun::new(job("a", DirectionMix::Read));

@@ -35,7 +35,8 @@ impl<'c, 'a> WaitingWrites<'c, 'a> {
         let bytes_of = |job: &&AuditedJob<'_>| job.figures(DataDirection::Write).map_or(0, |figures| figures.bytes);
         let written_bytes = sum(writers.iter().map(bytes_of));
         // The page cache takes a block again that waits already.
-        let distinct = |job: &&AuditedJob<'_>| bytes_of(job).min(range_bytes(case, job).unwrap_or(u64::MAX));
+        let range_of = |job: &AuditedJob<'_>| range_bytes(case, job).filter(|_| !job.has_more_files);
+        let distinct = |job: &&AuditedJob<'_>| bytes_of(job).min(range_of(job).unwrap_or(u64::MAX));
         let distinct_bytes = sum(writers.iter().map(distinct));
         let waiting_bytes = files.dirty_bytes.saturating_add(files.writeback_bytes).min(distinct_bytes);
         let is_much = waiting_bytes >= LEAST_BYTES && waiting_bytes as f64 >= distinct_bytes as f64 * LEAST_SHARE;

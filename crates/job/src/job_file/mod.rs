@@ -105,7 +105,8 @@ impl JobFileText<'_> {
     }
 
     fn take_line(&mut self, line: Line, lines: &mut Vec<Line>) -> Result<(), JobError> {
-        if let Some(name) = included_name(&line.text).map(str::to_owned) {
+        // A comment includes no file.
+        if let Some(name) = included_name(&line.text).filter(|_| !line.is_comment).map(str::to_owned) {
             return self.include(&name, &line.origin, lines);
         }
         lines.push(line);

@@ -116,6 +116,13 @@ proptest! {
     }
 }
 
+/// A comment of such a form is an option that there is not.
+#[test]
+fn a_comment_includes_no_file() {
+    let world = world("[j]\n# ferrio: include=inc\n").with_file("inc", "bs=8k");
+    assert_eq!(sections(&world), [("j".to_owned(), vec!["include=inc".to_owned()])]);
+}
+
 /// A comment for this program is a line of the section in which it stands, and above all sections one of all jobs.
 #[test]
 fn options_in_comments_are_lines_of_their_section() {

@@ -53,7 +53,8 @@ pub(super) const EFFECTS: &[OptionEffect] = &[
 /// `time_based` repeats the job, whatever would end it.
 fn end_in_vain(asked: &Asked<'_, '_>) -> Option<String> {
     let asks = match asked.name {
-        "loops" => asked.spec().limits.loops > 1,
+        // A number of I/Os is one of each loop, and tells by itself whether it was heeded.
+        "loops" => asked.spec().limits.loops > 1 && asked.spec().extent.number_ios == 0,
         _ => asked.spec().extent.io_size.is_some(),
     };
     (asks && asked.repeats_until_runtime()).then(|| REPEATS.to_owned())
@@ -68,9 +69,15 @@ fn number_in_vain(asked: &Asked<'_, '_>) -> Option<String> {
     is_open.then(|| format!("in fio, {REPEATS}; only ferrio run heeds it"))
 }
 
+/// I/Os of all loops of all clones; 0: the job asks for no number.
+fn wanted_number(asked: &Asked<'_, '_>) -> u64 {
+    let of_clone = asked.spec().extent.number_ios.saturating_mul(u64::from(asked.spec().limits.loops.max(1)));
+    of_clone.saturating_mul(asked.n_clones())
+}
+
 /// The job has done as many I/Os as it was to do.
 fn has_done_its_number(asked: &Asked<'_, '_>) -> bool {
-    let wanted = asked.spec().extent.number_ios.saturating_mul(asked.n_clones());
+    let wanted = wanted_number(asked);
     wanted > 0 && asked.n_done() == wanted
 }
 
@@ -214,17 +221,18 @@ fn bytes(asked: &Asked<'_, '_>) -> OptionOutcome {
 }
 
 fn number_of_ios(asked: &Asked<'_, '_>) -> OptionOutcome {
-    let wanted = asked.spec().extent.number_ios.saturating_mul(asked.n_clones());
-    let has_ramp = asked.spec().limits.ramp_time_us > 0 || asked.spec().limits.ramp_bytes > 0;
-    if asked.repeats_until_runtime() && asked.n_done() > wanted && !has_ramp {
+    let (spec, wanted) = (asked.spec(), wanted_number(asked));
+    let has_ramp = spec.limits.ramp_time_us > 0 || spec.limits.ramp_bytes > 0;
+    let has_others = has_ramp || spec.verify.is_some() || spec.replay.is_set();
+    let done = asked.n_done();
+    if asked.repeats_until_runtime() && !has_others && done > wanted {
         return not(REPEATS);
     }
     if wanted == 0 || is_out_of_time(asked) {
         return OptionOutcome::AsAsked;
     }
-    if has_ramp || asked.spec().verify.is_some() || asked.spec().replay.is_set() {
+    if has_others {
         return unseen("I/Os of other kinds count too");
     }
-    let done = asked.n_done();
     as_asked_if(done >= wanted, || of_asked(done as f64, wanted as f64, ""))
 }

@@ -179,7 +179,11 @@ fn block_sizes(asked: &Asked<'_, '_>) -> OptionOutcome {
             // A block that reaches into one which was used already is cut short there.
             let is_cut = pattern.random && !pattern.norandommap && !split.is_empty() && mean < low;
             let why = if is_cut { ": the map of used blocks cuts large ones short (norandommap)" } else { "" };
-            let wanted = text::bytes(f64::midpoint(low, high) as u64);
+            let wanted = if split.is_empty() && low < high {
+                format!("{} to {}", text::bytes(low as u64), text::bytes(high as u64))
+            } else {
+                text::bytes(f64::midpoint(low, high) as u64)
+            };
             let (done, kind) = (text::bytes(mean as u64), direction.name());
             return not(format!("{kind}s of {done} on average, and {wanted} were asked for{why}"));
         }

@@ -75,15 +75,12 @@ fn not_reached(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> Option<Observatio
         return None;
     }
     let durability = &job.spec.durability;
-    let way_past = match durability.sync {
-        _ if durability.direct => Some("direct=1"),
-        SyncMode::None => None,
-        _ => Some("sync"),
+    let way_past = if durability.direct {
+        Some("direct=1")
+    } else {
+        (durability.sync != SyncMode::None && job.does(DataDirection::Write)).then_some("sync")
     };
-    let passes = |direction| way_past.filter(|_| job.does(direction));
-    if let Some(option) =
-        passes(DataDirection::Write).or_else(|| passes(DataDirection::Read).filter(|_| durability.direct))
-    {
+    if let Some(option) = way_past {
         let explanation =
             format!("With {option}, the I/Os do not end in the page cache: the storage takes part in each of them.");
         return Some(Observation::of(job, Vec::new(), explanation));
