@@ -56,8 +56,16 @@ impl Stage {
         Self { coordinator, address, key, n_hosts, events: Vec::new(), is_done: Arc::default() }
     }
 
-    /// Waits for all workers, and makes a run of one job.
+    /// Waits for all workers.
+    pub(super) fn gather(&mut self) -> Result<(), FleetError> {
+        let handle = Handle::new().expect("a handle");
+        let events = &mut self.events;
+        self.coordinator.gather(&handle, &mut |event: &FleetEvent<'_>| note(event, events))
+    }
+
+    /// Waits for all workers that have not come yet, and makes a run of one job.
     pub(super) fn run(&mut self) -> Result<FleetOutcome, FleetError> {
+        self.gather()?;
         let handle = Handle::new().expect("a handle");
         let work = HostWork {
             jobs: HostJobs::Spec(RunSpec { jobs: vec![JobSpec::default()], ..RunSpec::default() }),
@@ -71,15 +79,7 @@ impl Stage {
             tells_course: false,
         };
         let events = &mut self.events;
-        let mut observer = |event: &FleetEvent<'_>| match event {
-            FleetEvent::Turned { reason } => events.push(format!("turned: {reason}")),
-            FleetEvent::Lost { host, reason, .. } => events.push(format!("lost: {host}: {reason}")),
-            FleetEvent::Message { .. } => events.push("message".to_owned()),
-            _ => {}
-        };
-        self.coordinator
-            .gather(&handle, &mut observer)
-            .and_then(|()| self.coordinator.run(&work, &handle, &mut observer))
+        self.coordinator.run(&work, &handle, &mut |event: &FleetEvent<'_>| note(event, events))
     }
 
     /// Dismisses all workers; what has happened.
@@ -104,6 +104,15 @@ impl Stage {
         let (address, key, n_hosts) = (self.address, self.key.clone(), self.n_hosts);
         let first = FleetReport::Hello(hello);
         async move { play(address, (key.worker_tls().expect("certificates"), n_hosts), PATH, first, conduct).await }
+    }
+}
+
+fn note(event: &FleetEvent<'_>, events: &mut Vec<String>) {
+    match event {
+        FleetEvent::Turned { reason } => events.push(format!("turned: {reason}")),
+        FleetEvent::Lost { host, reason, .. } => events.push(format!("lost: {host}: {reason}")),
+        FleetEvent::Message { .. } => events.push("message".to_owned()),
+        _ => {}
     }
 }
 

@@ -251,7 +251,7 @@ impl Fleet {
     pub(crate) fn launched(options: &HostsOptions, handle: &Handle) -> anyhow::Result<(Coordinator, Self)> {
         let (hosts, shell, key) = (options.hosts()?, options.shell()?, RunKey::new()?);
         let n_hosts = hosts.len() as u32;
-        raise_open_files(n_hosts)?;
+        raise_open_files(n_hosts, 2)?;
         let coordinator = Coordinator::new(settings(options, n_hosts, hosts.clone()), key.clone())?;
         let mut fleet = Self { workers: Vec::new(), n_hosts, _published: None };
         let mut failures = Vec::new();
@@ -312,7 +312,7 @@ impl Fleet {
         ranks: &Ranks,
     ) -> anyhow::Result<(Coordinator, Self)> {
         let key = meeting.own_key()?;
-        raise_open_files(ranks.size)?;
+        raise_open_files(ranks.size, 1)?;
         let coordinator = Coordinator::new(settings(options, ranks.size, Vec::new()), key.clone())?;
         let host = ferrio_sys::system_info::host_name();
         let (worker, socket) = launch_here(&host, ranks.place(), &key)?;
@@ -333,13 +333,13 @@ impl Fleet {
     }
 }
 
-/// Lets the process open as many files as a coordinator of so many hosts needs.
+/// Lets the process open as many files as a coordinator of so many hosts needs: for each its connection, and by ssh the ends of another one while
+/// it starts.
 ///
 /// # Errors
 /// The limit of the system is lower: some hosts could never join.
-fn raise_open_files(n_hosts: u32) -> anyhow::Result<()> {
-    // Each host has a connection that is held twice, and by ssh a program with its ends of another one while it starts.
-    let (least, wanted) = (64 + 2 * u64::from(n_hosts), 256 + 8 * u64::from(n_hosts));
+fn raise_open_files(n_hosts: u32, each: u64) -> anyhow::Result<()> {
+    let (least, wanted) = (64 + each * u64::from(n_hosts), 256 + 8 * u64::from(n_hosts));
     let allowed = limits::raise_limit(limits::Resource::Nofile, wanted);
     anyhow::ensure!(
         allowed >= least,
