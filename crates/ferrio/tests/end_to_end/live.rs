@@ -146,6 +146,11 @@ fn has_all(text: &str, words: &[&str]) -> bool {
     words.iter().all(|word| text.contains(word))
 }
 
+/// The charts over time are drawn.
+fn has_figures(text: &str) -> bool {
+    has_all(text, &["IOPS", "over", "time"])
+}
+
 const JOBS: &str = "--ioengine=null --size=1t --rate_iops=2000 --time_based --name=first --runtime=1300ms --numjobs=2 \
                     --name=second --stonewall --runtime=1300ms";
 
@@ -204,7 +209,7 @@ fn the_key_q_ends_the_run_with_its_report() {
     let Some(mut run) = OnTerminal::start((80, 24), job) else {
         return skip("the_key_q_ends_the_run_with_its_report", NEEDS);
     };
-    run.wait_until("figures", |text| text.contains("over time"));
+    run.wait_until("figures", has_figures);
     // The terminal gets another size on the way.
     tcsetwinsize(&run.outer, Winsize { ws_row: 12, ws_col: 40, ws_xpixel: 0, ws_ypixel: 0 }).expect("a terminal");
     run.outer.write_all(b"q").expect("a terminal");
@@ -220,7 +225,7 @@ fn the_run_outlives_its_viewer() {
         let Some(run) = OnTerminal::start((80, 24), job) else {
             return skip("the_run_outlives_its_viewer", NEEDS);
         };
-        run.wait_until("the screen", |text| text.contains(ENTER) && text.contains("over time"));
+        run.wait_until("the screen", |text| text.contains(ENTER) && has_figures(text));
         send(run.viewer(), signal);
         // The user need not wait for the end of the run, and can end it.
         run.wait_until_free(1);
@@ -239,7 +244,7 @@ fn the_run_outlives_the_keeper_of_its_viewer() {
         let Some(run) = OnTerminal::start((80, 24), job) else {
             return skip("the_run_outlives_the_keeper_of_its_viewer", NEEDS);
         };
-        run.wait_until("the screen", |text| text.contains(ENTER) && text.contains("over time"));
+        run.wait_until("the screen", |text| text.contains(ENTER) && has_figures(text));
         send(run.keeper(), signal);
         let (code, text) = run.finish();
         assert!(code == Some(0) && text.contains(LEAVE), "{code:?} {text:?}");
@@ -256,7 +261,7 @@ fn a_run_that_is_killed_leaves_the_terminal_as_it_was() {
         let Some(mut run) = OnTerminal::start((80, 24), LONG) else {
             return skip("a_run_that_is_killed_leaves_the_terminal_as_it_was", NEEDS);
         };
-        run.wait_until("the screen", |text| text.contains(ENTER) && text.contains("over time"));
+        run.wait_until("the screen", |text| text.contains(ENTER) && has_figures(text));
         let (keeper, viewer) = (run.keeper(), run.viewer());
         if is_for_all {
             let group = i32::try_from(run.child.id()).ok().and_then(Pid::from_raw).expect("an id");
@@ -283,7 +288,7 @@ fn a_run_that_is_stopped_gives_the_terminal_back() {
         let Some(mut run) = OnTerminal::start((80, 24), LONG) else {
             return skip("a_run_that_is_stopped_gives_the_terminal_back", NEEDS);
         };
-        run.wait_until("figures", |text| text.contains("over time"));
+        run.wait_until("figures", has_figures);
         send(run.child.id(), signal);
         run.wait_until_free(1);
         let is_stopped = |text: String| text.contains(") T ");
@@ -291,8 +296,7 @@ fn a_run_that_is_stopped_gives_the_terminal_back() {
         run.wait_until("stop", |_| is_stopped(status()));
         send(run.child.id(), Signal::CONT);
         run.wait_until("second screen", |text| {
-            text.rsplit_once(ENTER)
-                .is_some_and(|(before, screen)| before.contains(ENTER) && screen.contains("over time"))
+            text.rsplit_once(ENTER).is_some_and(|(before, screen)| before.contains(ENTER) && has_figures(screen))
         });
         run.outer.write_all(b"q").expect("a terminal");
         assert_eq!(run.finish_behind(2).0, Some(128));
@@ -305,7 +309,7 @@ fn a_terminal_of_impossible_size_costs_little_memory() {
     let Some(mut run) = OnTerminal::start((u16::MAX, u16::MAX), LONG) else {
         return skip("a_terminal_of_impossible_size_costs_little_memory", NEEDS);
     };
-    run.wait_until("figures", |text| text.contains("over time"));
+    run.wait_until("figures", has_figures);
     let status = std::fs::read_to_string(format!("/proc/{}/status", run.viewer())).expect("a process");
     let kib = status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB")?.parse().ok());
     assert!(kib.is_some_and(|kib: u64| kib < 512 << 10), "{status}");
@@ -346,7 +350,7 @@ fn a_run_is_shown_on_the_terminal_and_in_the_browser() {
     let Some(mut run) = OnTerminal::start((80, 24), job) else {
         return skip("a_run_is_shown_on_the_terminal_and_in_the_browser", NEEDS);
     };
-    run.wait_until("figures", |text| text.contains("over time"));
+    run.wait_until("figures", has_figures);
     let text = run.text().replace('\r', "");
     let (before, _) = text.split_once(ENTER).expect("a full screen");
     let port = crate::web::port(before).unwrap_or_else(|| panic!("no address: {before:?}"));

@@ -4,6 +4,7 @@
 //! the descriptors that workers need nor keep workers out. Launched programs are no visitors. Start reading at [`FleetDoor::has_room`].
 
 use super::network::NetworkEvent;
+use super::silence::{HeardLine, SilenceWatch};
 use crate::fleet::wire::stream::FleetStream;
 use std::collections::VecDeque;
 use std::io;
@@ -32,6 +33,7 @@ pub(super) struct FleetDoor {
     visitors: Arc<Mutex<Visitors>>,
     /// Number of connections of visitors and of launched programs that are open.
     n_open: Arc<AtomicU64>,
+    silence: SilenceWatch,
 }
 
 struct Visitors {
@@ -49,9 +51,14 @@ struct WaitingVisitor {
 }
 
 impl FleetDoor {
-    pub(super) fn new(says: channel::Sender<NetworkEvent>) -> Self {
+    pub(super) fn new(says: channel::Sender<NetworkEvent>, silence: SilenceWatch) -> Self {
         let visitors = Visitors { waiting: VecDeque::new(), n_entered: 0, n_turned: 0, says };
-        Self { visitors: Arc::new(Mutex::new(visitors)), n_open: Arc::default() }
+        Self { visitors: Arc::new(Mutex::new(visitors)), n_open: Arc::default(), silence }
+    }
+
+    /// The watch over what is heard.
+    pub(super) fn silence(&self) -> &SilenceWatch {
+        &self.silence
     }
 
     /// The number of connections that are open, which changes.
@@ -61,7 +68,7 @@ impl FleetDoor {
 
     fn open(&self, stream: FleetStream, pass: Option<Pass>) -> Visitor {
         self.n_open.fetch_add(1, Ordering::Relaxed);
-        Visitor { stream, pass, _open: OpenConnection(self.n_open()) }
+        Visitor { stream, pass, line: self.silence.line(), _open: OpenConnection(self.n_open()) }
     }
 
     /// Takes a launched program.
@@ -113,8 +120,8 @@ impl FleetDoor {
     }
 
     /// The visitor is known.
-    pub(super) fn admit(&self, number: VisitorNumber) {
-        if let VisitorNumber(Some(number)) = number {
+    pub(super) fn admit(&self, visitor: &KnownVisitor) {
+        if let Some(number) = visitor.number {
             self.visitors().waiting.retain(|waiting| waiting.number != number);
         }
     }
@@ -141,15 +148,27 @@ impl Visitors {
     }
 }
 
-/// Number of a visitor; none: the connection leads to a launched program.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct VisitorNumber(Option<u64>);
+/// What a call knows of its connection.
+#[derive(Debug, Clone)]
+pub(super) struct KnownVisitor {
+    /// `None`: the connection leads to a launched program.
+    number: Option<u64>,
+    line: Arc<HeardLine>,
+}
+
+impl KnownVisitor {
+    /// True if its connection was ended because nothing was heard of it.
+    pub(super) fn was_silent(&self) -> bool {
+        self.line.is_cut()
+    }
+}
 
 /// A connection, for tonic.
 pub(super) struct Visitor {
     stream: FleetStream,
     /// `None`: a launched program.
     pass: Option<Pass>,
+    line: Arc<HeardLine>,
     _open: OpenConnection,
 }
 
@@ -186,8 +205,11 @@ impl Drop for Pass {
 }
 
 impl Visitor {
-    /// An error once it was expelled.
+    /// An error once it was expelled, or nothing was heard of it for too long.
     fn look(&mut self, context: &mut Context<'_>) -> io::Result<()> {
+        if self.line.poll_cut(context).is_ready() {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
         let Some(pass) = &mut self.pass else { return Ok(()) };
         let Some(expelled) = &mut pass.expelled else { return Ok(()) };
         match Pin::new(expelled).poll(context) {
@@ -210,7 +232,12 @@ impl AsyncRead for Visitor {
     fn poll_read(self: Pin<&mut Self>, context: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let visitor = self.get_mut();
         visitor.look(context)?;
-        Pin::new(&mut visitor.stream).poll_read(context, buffer)
+        let n_before = buffer.filled().len();
+        let read = Pin::new(&mut visitor.stream).poll_read(context, buffer);
+        if buffer.filled().len() > n_before {
+            visitor.line.hear();
+        }
+        read
     }
 }
 
@@ -229,9 +256,9 @@ impl AsyncWrite for Visitor {
 }
 
 impl Connected for Visitor {
-    type ConnectInfo = VisitorNumber;
+    type ConnectInfo = KnownVisitor;
 
-    fn connect_info(&self) -> VisitorNumber {
-        VisitorNumber(self.pass.as_ref().map(|pass| pass.number))
+    fn connect_info(&self) -> KnownVisitor {
+        KnownVisitor { number: self.pass.as_ref().map(|pass| pass.number), line: Arc::clone(&self.line) }
     }
 }

@@ -8,6 +8,7 @@ mod members;
 mod network;
 mod partial;
 mod sharing;
+mod silence;
 
 use super::outcome::FleetOutcome;
 use super::wire::secrets::RunKey;

@@ -3,10 +3,11 @@
 //! Each worker's call has a number. What workers say comes in one channel, with the time at which it came. A connection that is no call of
 //! a worker with the run's certificate ends within tonic, and nothing of it is heard here.
 
-use super::door::{FleetDoor, Visitor, VisitorNumber};
+use super::door::{FleetDoor, KnownVisitor, Visitor};
+use super::silence::SilenceWatch;
 use crate::fleet::wire::secrets::RunKey;
 use crate::fleet::wire::service::{
-    AttendService, Attendance, EACH_HOST_LIMIT, EACH_HOST_PAUSE, KEEPALIVE_INTERVAL, KEEPALIVE_LIMIT, OrderStream,
+    AttendService, Attendance, EACH_HOST_LIMIT, EACH_HOST_PAUSE, KEEPALIVE_INTERVAL, OrderStream,
 };
 use crate::fleet::wire::stream::{FleetConnection, FleetStream};
 use crate::fleet::wire::{FleetOrder, Hello, SentReport};
@@ -42,6 +43,8 @@ const DOOR_LOOK: Duration = Duration::from_secs(1);
 const MOST_PENDING: usize = 1_024;
 /// Time for a stranger to show its certificate.
 const HANDSHAKE_LIMIT: Duration = Duration::from_secs(5);
+/// Time for an answer to one ping, which nothing waits for.
+const PING_LIMIT: Duration = Duration::from_secs(3_600);
 /// Time for the last orders to be sent, without that a connection ends meanwhile.
 const END_LIMIT: Duration = Duration::from_secs(2);
 
@@ -109,7 +112,7 @@ impl Network {
         let (accepted, comes) = mpsc::channel(MOST_PENDING);
         let (end, ended) = oneshot::channel();
         let calls = Calls {
-            door: FleetDoor::new(says.clone()),
+            door: FleetDoor::new(says.clone(), SilenceWatch::new(n_hosts)),
             says,
             key,
             next_call: Arc::default(),
@@ -157,10 +160,12 @@ fn serve(
     runtime.block_on(async move {
         let (connects, incoming) = mpsc::channel(MOST_PENDING);
         let n_open = calls.door.n_open();
+        tokio::spawn(calls.door.silence().clone().cut_silent());
         tokio::spawn(accept(comes, connects, calls.door.clone()));
         let server = Server::builder()
             .http2_keepalive_interval(Some(KEEPALIVE_INTERVAL + EACH_HOST_PAUSE.saturating_mul(n_hosts)))
-            .http2_keepalive_timeout(Some(KEEPALIVE_LIMIT + EACH_HOST_LIMIT.saturating_mul(n_hosts)))
+            // The watch over silence ends connections before.
+            .http2_keepalive_timeout(Some(PING_LIMIT))
             .max_concurrent_streams(4)
             .http2_max_header_list_size(MOST_HEADER_BYTES)
             .tls_config(tls);
@@ -258,9 +263,12 @@ struct Calls {
 
 impl Attendance for Calls {
     fn attended(&self, call: Request<Streaming<SentReport>>) -> OrderStream {
-        let visitor = call.extensions().get::<TlsConnectInfo<VisitorNumber>>().map(|info| *info.get_ref());
+        let visitor = call.extensions().get::<TlsConnectInfo<KnownVisitor>>().map(|info| info.get_ref().clone());
         let (orders, given) = mpsc::unbounded_channel();
-        tokio::spawn(self.clone().hear(call.into_inner(), visitor.unwrap_or_default(), orders));
+        // Each connection has one: it is what the server was given.
+        if let Some(visitor) = visitor {
+            tokio::spawn(self.clone().hear(call.into_inner(), visitor, orders));
+        }
         OrderStream(given)
     }
 }
@@ -270,7 +278,7 @@ impl Calls {
     async fn hear(
         self,
         mut reports: Streaming<SentReport>,
-        visitor: VisitorNumber,
+        visitor: KnownVisitor,
         orders: UnboundedSender<FleetOrder>,
     ) {
         let hello = match introduced(&mut reports, &self.key).await {
@@ -281,7 +289,7 @@ impl Calls {
                 return;
             }
         };
-        self.door.admit(visitor);
+        self.door.admit(&visitor);
         let connection = self.next_call.fetch_add(1, Ordering::Relaxed);
         let (keep, mut kept) = oneshot::channel();
         let call = WorkerCall { orders, _keep: keep };
@@ -302,6 +310,8 @@ impl Calls {
                 Some(Err(status)) => break status.message().to_owned(),
             }
         };
+        let limit = self.door.silence().limit().as_secs_f64();
+        let reason = if visitor.was_silent() { format!("nothing was heard of it for {limit:.1} s") } else { reason };
         let _ = self.says.send(NetworkEvent::Gone { connection, reason });
     }
 }
