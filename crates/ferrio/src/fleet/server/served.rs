@@ -8,7 +8,7 @@ use crate::fleet::launch::LaunchedWorkerError;
 use crate::fleet::wire::secrets::RunKey;
 use crate::fleet::wire::stream::FleetConnection;
 use crate::fleet::wire::{ClientJobs, HostJobs, HostWork, SentJobFile};
-use crate::fleet::worker::{self, FleetRank, SessionSource};
+use crate::fleet::worker::{self, FleetRank, SessionSource, WorkRefusal};
 use crate::session::{Session, VERSION};
 use ferrio_job::message::OutputStream;
 use ferrio_job::{Environment, Invocation, Message, Mode, SystemEnvironment};
@@ -72,8 +72,8 @@ impl SessionSource for JobsOfClient {
         work: HostWork,
         _: u32,
         tell: &mut dyn FnMut(MessageStream, Note),
-    ) -> Result<Session, String> {
-        let HostJobs::Files(jobs) = work.jobs else { return Err("a server takes job files".to_owned()) };
+    ) -> Result<Session, WorkRefusal> {
+        let HostJobs::Files(jobs) = work.jobs else { return Err(WorkRefusal::NoJobFiles) };
         let environment = SentFiles::of(&jobs, &self.policy)?;
         let mut arguments = vec![OsString::from("fio")];
         // In front of the jobs, so that those that write are refused.
@@ -86,12 +86,12 @@ impl SessionSource for JobsOfClient {
             Ok(invocation) => invocation,
             Err(error) => {
                 error.messages.iter().for_each(|message| pass_on(message, tell));
-                return Err("its job files are refused".to_owned());
+                return Err(WorkRefusal::JobFiles);
             }
         };
         invocation.messages.iter().for_each(|message| pass_on(message, tell));
         if invocation.mode != Mode::Run {
-            return Err("there is no job to run".to_owned());
+            return Err(WorkRefusal::NoJob);
         }
         set_names(&mut invocation.run, self.address);
         let refusals = self.policy.refusals(&invocation, jobs.trigger.is_some());
@@ -99,9 +99,9 @@ impl SessionSource for JobsOfClient {
             for line in refusals {
                 tell(MessageStream::Error, Note::text(line));
             }
-            return Err("the policy of the server does not allow what its jobs do".to_owned());
+            return Err(WorkRefusal::Policy);
         }
-        session_of(&mut invocation, &jobs, work.words).map_err(|error| error.to_string())
+        Ok(session_of(&mut invocation, &jobs, work.words)?)
     }
 
     fn tells_start(&self) -> bool {
@@ -154,9 +154,9 @@ struct SentFiles<'a> {
 }
 
 impl<'a> SentFiles<'a> {
-    fn of(jobs: &'a ClientJobs, policy: &'a ServerPolicy) -> Result<Self, String> {
+    fn of(jobs: &'a ClientJobs, policy: &'a ServerPolicy) -> Result<Self, WorkRefusal> {
         if jobs.files.len() > MOST_FILES {
-            return Err(format!("at most {MOST_FILES} job files are read"));
+            return Err(WorkRefusal::TooManyFiles(MOST_FILES));
         }
         let mut sent = Self { machine: SystemEnvironment::new(VERSION), policy, names: Vec::new(), texts: Vec::new() };
         for file in &jobs.files {

@@ -10,6 +10,7 @@ mod link;
 mod logs;
 mod names;
 mod places;
+mod refusal;
 
 use super::interval_sums::LongerIntervals;
 use super::wire::secrets::RunKey;
@@ -18,12 +19,13 @@ use super::wire::stream::FleetConnection;
 use super::wire::{FleetReport, Hello, HostJobs, HostWork, MeasuredHost, PROTOCOL};
 use crate::session::{PreparedSession, Session, VERSION, start_jobs};
 use ferrio_formats::start;
-use ferrio_run::{Handle, LogOpener, RunEvent, Start};
+use ferrio_run::{Handle, LogOpener, RunError, RunEvent, Start};
 use ferrio_stats::{HostPlaces, IntervalStats, MessageStream, Note};
 use ferrio_sys::system_info;
 pub use fleet_rank::{FleetRank, NoFleetRank};
 use link::{CoordinatorLink, Ordered};
 use logs::SentLogs;
+pub use refusal::WorkRefusal;
 use std::io;
 use std::time::Duration;
 
@@ -83,7 +85,7 @@ fn work_once(work: HostWork, rank: u32, source: &mut dyn SessionSource, link: &C
         Ok(Some(outcome)) => FleetReport::Over(Box::new(outcome)),
         // The run was given up before its start, and nobody waits for an outcome.
         Ok(None) => return,
-        Err(reason) => FleetReport::Refused(reason),
+        Err(refusal) => FleetReport::Refused(refusal.to_string()),
     };
     link.send(outcome);
 }
@@ -93,7 +95,7 @@ fn prepared(
     rank: u32,
     source: &mut dyn SessionSource,
     link: &CoordinatorLink,
-) -> Result<Option<MeasuredHost>, String> {
+) -> Result<Option<MeasuredHost>, WorkRefusal> {
     let is_audited = work.is_audited;
     let mut intervals = SentIntervals {
         longer: LongerIntervals::new(work.interval_ms.saturating_mul(1_000_000)),
@@ -123,7 +125,7 @@ fn prepared(
     }
     let prepared = {
         let mut observer = |event: &RunEvent| tell(event, link, &mut intervals);
-        session.prepare(&mut [&mut observer]).map_err(|error| error.to_string())?
+        session.prepare(&mut [&mut observer])?
     };
     link.send(FleetReport::Ready);
     let Some(at_ns) = link.wait_for_begin() else {
@@ -184,7 +186,7 @@ pub trait SessionSource {
         work: HostWork,
         rank: u32,
         tell: &mut dyn FnMut(MessageStream, Note),
-    ) -> Result<Session, String>;
+    ) -> Result<Session, WorkRefusal>;
 
     /// The lines of fio before a run are passed on as messages.
     fn tells_start(&self) -> bool;
@@ -199,9 +201,8 @@ impl SessionSource for JobsOfFleet {
         work: HostWork,
         rank: u32,
         _: &mut dyn FnMut(MessageStream, Note),
-    ) -> Result<Session, String> {
-        let handle = Handle::new().map_err(|error| error.to_string())?;
-        session_of(work, rank, handle).map_err(|error| error.to_string())
+    ) -> Result<Session, WorkRefusal> {
+        session_of(work, rank, Handle::new().map_err(RunError::System)?)
     }
 
     fn tells_start(&self) -> bool {
@@ -209,18 +210,9 @@ impl SessionSource for JobsOfFleet {
     }
 }
 
-/// A worker of a fleet has no session for its work.
-#[derive(Debug, thiserror::Error)]
-enum WorkError {
-    #[error(transparent)]
-    Names(#[from] names::HostNameError),
-    #[error("it reads no job files: servers do")]
-    Files,
-}
-
 /// The session of a run on this host.
-fn session_of(work: HostWork, rank: u32, handle: Handle) -> Result<Session, WorkError> {
-    let HostJobs::Spec(jobs) = work.jobs else { return Err(WorkError::Files) };
+fn session_of(work: HostWork, rank: u32, handle: Handle) -> Result<Session, WorkRefusal> {
+    let HostJobs::Spec(jobs) = work.jobs else { return Err(WorkRefusal::NoServer) };
     let jobs = names::resolved(jobs, rank, &work.host, work.n_hosts)?;
     let mut session = Session::native_with_handle(jobs, handle);
     session.is_audited = work.is_audited;

@@ -9,7 +9,7 @@ use serde_json::Value;
 /// Jobs whose names cannot be replaced.
 #[derive(Debug, thiserror::Error)]
 #[error("the names of the jobs cannot be put in: {0}")]
-pub(super) struct HostNameError(#[from] WireError);
+pub struct HostNameError(#[from] WireError);
 
 /// The jobs of one host: in all their texts, `$rank` is its rank, `$host` its name, `$hosts` the number of hosts.
 ///

@@ -5,9 +5,9 @@
 //! has gone. Must not know: other hosts. Start reading at [`found`].
 
 use super::link::CoordinatorLink;
-use ferrio_formats::native::note_text;
+use super::refusal::WorkRefusal;
 use ferrio_run::Handle;
-use ferrio_run::places::{HostSlice, PartitionError, partitioned, places_of_jobs};
+use ferrio_run::places::{HostSlice, partitioned, places_of_jobs};
 use ferrio_spec::{Compatibility, RunSpec};
 use ferrio_stats::{HostPlaces, PartitionedRange};
 use ferrio_sys::system_info::boot_id;
@@ -37,15 +37,14 @@ pub(super) fn found(
     n_parts: Option<u32>,
     handle: &Handle,
     link: &CoordinatorLink,
-) -> Result<Option<FoundWork>, String> {
+) -> Result<Option<FoundWork>, WorkRefusal> {
     let (done, all) = mpsc::channel();
     let its_handle = handle.clone();
     let slice = n_parts.map(|n_slices| HostSlice { index: rank, n_slices });
     let thread = std::thread::Builder::new().name("ferrio-places".to_owned());
     let thread = thread.spawn(move || {
         let _ = done.send(look(jobs, slice, &|| its_handle.is_stopping()));
-    });
-    let thread = thread.map_err(|error| ferrio_units::error_text(&error))?;
+    })?;
     loop {
         match all.recv_timeout(LOOK) {
             Ok(found) => {
@@ -53,38 +52,27 @@ pub(super) fn found(
                 let _ = thread.join();
                 return found.map(Some);
             }
-            Err(RecvTimeoutError::Disconnected) => return Err("the files cannot be looked at".to_owned()),
+            Err(RecvTimeoutError::Disconnected) => return Err(WorkRefusal::Places),
             Err(RecvTimeoutError::Timeout) if link.is_over() || handle.is_stopping() => return Ok(None),
             Err(RecvTimeoutError::Timeout) => {}
         }
     }
 }
 
-fn look(jobs: RunSpec, slice: Option<HostSlice>, stop: &dyn Fn() -> bool) -> Result<FoundWork, String> {
+fn look(jobs: RunSpec, slice: Option<HostSlice>, stop: &dyn Fn() -> bool) -> Result<FoundWork, WorkRefusal> {
     let jobs = RunSpec { compatibility: Compatibility::Native, ..jobs };
-    // The coordinator has left that to each host. A file system that is not mounted must not be replaced by a new directory.
+    // The coordinator has left that to each host.
     let absent = jobs.jobs.iter().flat_map(|job| &job.target.directories).find(|directory| !directory.is_dir());
     if let Some(directory) = absent {
-        return Err(format!("directory={}: there is no such directory on this host", directory.display()));
+        return Err(WorkRefusal::NoDirectory(directory.clone()));
     }
     let (jobs, partitioned) = match slice {
-        Some(slice) => partitioned(jobs, slice, stop).map_err(|error| refusal_text(&error))?,
+        Some(slice) => partitioned(jobs, slice, stop)?,
         None => (jobs, Vec::new()),
     };
-    let places = places_of_jobs(jobs.clone(), stop).map_err(|error| error.to_string())?;
+    let places = places_of_jobs(jobs.clone(), stop)?;
     let holds_data =
         |part: &PartitionedRange| fs::metadata(&part.path).is_ok_and(|about| about.is_file() && about.len() > 0);
     let makes_parts = !partitioned.is_empty() && !partitioned.iter().any(holds_data);
     Ok(FoundWork { jobs, places: HostPlaces { machine: boot_id(), places, partitioned }, makes_parts })
-}
-
-/// Why the jobs cannot be divided, with the reason of the failure.
-fn refusal_text(error: &PartitionError) -> String {
-    match error {
-        PartitionError::Sizes { failure, .. } => match &failure.note {
-            Some(note) => format!("{error}: {}", note_text(note).trim()),
-            None => error.to_string(),
-        },
-        _ => error.to_string(),
-    }
 }
