@@ -80,18 +80,7 @@ impl Counterpart {
 
     /// Stops a process of the server where it is, until the guard is dropped. All of its threads are stopped when this returns.
     pub(crate) fn freeze(&self, name: &str) -> Frozen {
-        let frozen = Frozen(self.process(name));
-        send(frozen.0, Signal::STOP);
-        let state = |path: PathBuf| {
-            let text = std::fs::read_to_string(path.join("stat")).unwrap_or_default();
-            // It follows the name in brackets, which may hold anything.
-            text.rsplit_once(") ").is_none_or(|(_, rest)| rest.starts_with(['T', 'Z', 'X']))
-        };
-        let threads = || std::fs::read_dir(format!("/proc/{}/task", frozen.0)).into_iter().flatten().flatten();
-        while !threads().all(|thread| state(thread.path())) {
-            std::thread::sleep(std::time::Duration::from_millis(1));
-        }
-        frozen
+        Frozen::new(self.process(name))
     }
 
     /// Host and path of an address among the settings.
@@ -108,8 +97,34 @@ impl Drop for Counterpart {
     }
 }
 
+/// True if all threads of a process are in one of these states, or gone.
+pub(crate) fn are_threads_in<const N: usize>(process: u32, states: [char; N]) -> bool {
+    let is_in = |path: PathBuf| {
+        let text = std::fs::read_to_string(path.join("stat")).unwrap_or_default();
+        // It follows the name in brackets, which may hold anything.
+        text.rsplit_once(") ").is_none_or(|(_, rest)| rest.starts_with(states))
+    };
+    std::fs::read_dir(format!("/proc/{process}/task"))
+        .into_iter()
+        .flatten()
+        .flatten()
+        .all(|thread| is_in(thread.path()))
+}
+
 /// A process that is stopped until this is dropped.
 pub(crate) struct Frozen(u32);
+
+impl Frozen {
+    /// Stops a process; all of its threads are stopped when this returns.
+    pub(crate) fn new(process: u32) -> Self {
+        let frozen = Self(process);
+        send(frozen.0, Signal::STOP);
+        while !are_threads_in(process, ['T', 'Z', 'X']) {
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
+        frozen
+    }
+}
 
 impl Drop for Frozen {
     fn drop(&mut self) {

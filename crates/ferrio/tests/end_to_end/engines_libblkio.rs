@@ -3,10 +3,11 @@
 //!
 //! Library and daemon come from `tools/blkio-kit`. Start reading at [`Kit`]. No test waits for a time.
 
-use crate::counterparts::receives_signals;
+use crate::counterparts::{Frozen, are_threads_in, receives_signals};
 use crate::support::{Finished, LoopDevice, Program, Run, Scratch, is_root, send, skip};
 use rustix::fs::OFlags;
 use rustix::process::Signal;
+use std::cell::Cell;
 use serde_json::Value;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::os::unix::net::UnixStream;
@@ -182,10 +183,16 @@ fn a_server_that_stops_ends_the_job() {
     let n_before = bytes_read();
     let mut running = kit.served("--rw=randread --bs=4k --time_based --runtime=60").start();
     running.wait_until("I/Os", |run| receives_signals(run.pid()) && bytes_read() > n_before + (1 << 20));
-    send(pid, Signal::STOP);
+    let frozen = Frozen::new(pid);
+    // It waits for an I/O: of its looks, none finds a thread at work.
+    let n_idle = Cell::new(0);
+    running.wait_until("I/O in flight", |run| {
+        n_idle.set(if are_threads_in(run.pid(), ['S']) { n_idle.get() + 1 } else { 0 });
+        n_idle.get() >= 10
+    });
     send(running.pid(), Signal::INT);
     let finished = running.finish();
-    send(pid, Signal::CONT);
+    drop(frozen);
     assert!(finished.all().contains("has not answered the I/Os in flight"), "{}", finished.all());
     assert_ne!(finished.code, Some(0), "{}", finished.all());
 }
