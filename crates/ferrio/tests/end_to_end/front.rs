@@ -212,6 +212,16 @@ fn figures_are_a_table_with_a_header() {
     assert_eq!(run_as("ferrio", &["run", "--csv", "--json", "--name=a"]).0, Some(2));
 }
 
+/// Not fio's page of options, which is no help there.
+#[test]
+fn commands_of_ferrio_say_in_a_line_that_there_are_no_jobs() {
+    for words in [&["run", "--json"][..], &["fleet", "--hosts=a"], &["check", "--json"]] {
+        let (code, page, said) = run_as("ferrio", words);
+        assert_eq!((code, page.as_str()), (Some(2), ""), "{words:?}");
+        assert_eq!(said, "There are no jobs: name a job file, or give options of jobs\n", "{words:?}");
+    }
+}
+
 #[test]
 fn under_the_name_of_fio_all_is_as_with_fio() {
     for name in ["fio", "/usr/bin/fio"] {

@@ -24,7 +24,7 @@ use crate::origin::Origin;
 use crate::suggest::did_you_mean;
 use crate::template::Template;
 use ferrio_spec::{ControlSettings, OutputFormat, OutputFormats, RunSpec};
-use ferrio_units::byte_text;
+use ferrio_units::{Wording, byte_text};
 use std::ffi::OsString;
 use std::ops::Range;
 use std::path::PathBuf;
@@ -464,9 +464,16 @@ impl<'a> ArgumentReader<'a> {
         if self.collector.n_jobs() > 0 {
             return Ok(if self.merges_only { Mode::MergeTraces } else { Mode::Run });
         }
-        self.collector.messages.err("No job(s) defined\n");
         let version = self.collector.environment.version();
-        self.print(help::usage::usage(&version));
+        // Commands of ferrio's own have pages of their own.
+        self.collector.messages.err(UserLine::of(|wording| match wording {
+            Wording::Fio => "No job(s) defined\n".to_owned(),
+            Wording::Own => "There are no jobs: name a job file, or give options of jobs".to_owned(),
+        }));
+        self.print(UserLine::of(|wording| match wording {
+            Wording::Fio => help::usage::usage(&version),
+            Wording::Own => String::new(),
+        }));
         Err(Stopped)
     }
 }
