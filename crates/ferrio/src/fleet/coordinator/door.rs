@@ -119,8 +119,9 @@ impl FleetDoor {
         self.open(stream, Some(Pass { number, from, door: self.clone(), expelled: Some(expelled) }))
     }
 
-    /// The visitor is known.
+    /// The visitor is known, and watched from now on.
     pub(super) fn admit(&self, visitor: &KnownVisitor) {
+        visitor.line.begin();
         if let Some(number) = visitor.number {
             self.visitors().waiting.retain(|waiting| waiting.number != number);
         }

@@ -28,7 +28,7 @@ pub(super) struct SilenceWatch {
 #[derive(Debug)]
 pub(super) struct HeardLine {
     now_ms: Arc<AtomicU64>,
-    /// In the coordinator's own time; `u64::MAX`: nothing so far, as a launcher takes its time.
+    /// In the coordinator's own time; `u64::MAX`: its worker has not said who it is, for which there is a limit of its own.
     heard_ms: AtomicU64,
     is_cut: AtomicBool,
     reader: Mutex<Option<Waker>>,
@@ -83,9 +83,16 @@ impl SilenceWatch {
 }
 
 impl HeardLine {
+    /// A worker is at the other end, of which something is to be heard from now on.
+    pub(super) fn begin(&self) {
+        self.heard_ms.store(self.now_ms.load(Ordering::Relaxed), Ordering::Relaxed);
+    }
+
     /// Something has come.
     pub(super) fn hear(&self) {
-        self.heard_ms.store(self.now_ms.load(Ordering::Relaxed), Ordering::Relaxed);
+        if self.heard_ms.load(Ordering::Relaxed) != u64::MAX {
+            self.begin();
+        }
     }
 
     /// True once the connection was given up; else the reader is woken when it is.
@@ -127,10 +134,12 @@ mod tests {
         let watch = SilenceWatch::new(0);
         assert_eq!(watch.limit(), Duration::from_millis(2_500));
         let (silent, heard, new) = (watch.line(), watch.line(), watch.line());
-        silent.hear();
+        new.hear();
+        silent.begin();
+        heard.begin();
         for _ in 0..25 {
-            heard.hear();
             watch.pass(LOOK);
+            heard.hear();
         }
         assert!(!silent.is_cut() && !heard.is_cut());
         watch.pass(LOOK);
@@ -145,7 +154,7 @@ mod tests {
     fn time_without_cpu_does_not_count() {
         let watch = SilenceWatch::new(0);
         let line = watch.line();
-        line.hear();
+        line.begin();
         looks(&watch, 12, Duration::from_secs(60));
         assert!(!line.is_cut());
         looks(&watch, 1, Duration::from_secs(60));
