@@ -32,6 +32,15 @@ pub struct ReplayPlan {
     pub has_pauses: bool,
 }
 
+/// Whether the times of a trace are kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum TraceTimes {
+    Ignored,
+    /// No entry so far was due after the start: a trace without any such entry has no times that could be kept.
+    NoneSoFar,
+    Kept,
+}
+
 #[derive(Debug)]
 pub struct ReplayStream {
     trace: Trace,
@@ -44,7 +53,7 @@ pub struct ReplayStream {
     /// The time was told since the last step.
     is_told: bool,
     asks: bool,
-    is_timed: bool,
+    times: TraceTimes,
     figures: ReplayStats,
     limit_ios: u64,
     n_issued: u64,
@@ -70,7 +79,7 @@ impl ReplayStream {
             now_ns: 0,
             is_told: false,
             asks: has_pauses || !rules.is_untimed(),
-            is_timed: !rules.is_untimed(),
+            times: if rules.is_untimed() { TraceTimes::Ignored } else { TraceTimes::NoneSoFar },
             figures: ReplayStats::default(),
             limit_ios,
             n_issued: 0,
@@ -82,7 +91,10 @@ impl ReplayStream {
     }
 
     fn issue(&mut self, io: NextIo, due_ns: u64) -> Next {
-        if self.is_timed {
+        if self.times != TraceTimes::Ignored {
+            if due_ns > self.start_ns.unwrap_or(0) {
+                self.times = TraceTimes::Kept;
+            }
             let late_ns = self.now_ns.saturating_sub(due_ns);
             self.figures.n_timed += 1;
             self.figures.n_late += u64::from(late_ns > LATE_NS);
@@ -111,9 +123,9 @@ impl ReplayStream {
         entry.due_ns.saturating_add(self.start_ns.unwrap_or(0))
     }
 
-    /// Figures about how well the times of the trace were kept.
+    /// Figures about how well the times of the trace were kept; zeros: it has no times.
     pub fn figures(&self) -> ReplayStats {
-        self.figures
+        if self.times == TraceTimes::Kept { self.figures } else { ReplayStats::default() }
     }
 }
 
