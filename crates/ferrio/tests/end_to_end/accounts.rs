@@ -262,3 +262,23 @@ fn what_a_job_expects_is_no_finding_of_this_job() {
     assert_eq!(refused.code, Some(2), "{}", refused.all());
     assert!(refused.stderr.contains("wrong.fio:1:1: bs in a comment for ferrio"), "{}", refused.all());
 }
+
+#[test]
+fn what_is_no_storage_and_what_each_clone_has_are_told() {
+    let scratch = Scratch::new("accounts-clones");
+    let words = "--name=a --ioengine=null --rw=randread --bs=4k --size=64m --numjobs=2 --thread --rwmixread=30";
+    let text = run(&scratch, words).finish().succeeded().stdout;
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("job 128 MiB, kernel 0 bytes: the engine null has no storage."), "{text}");
+    assert!(text.contains("Each of the 2 jobs (numjobs) has size=64m for itself: together 2 times that."), "{text}");
+    // The result of another program, which has no accounts.
+    let report =
+        Run::new(Program::Ferrio, scratch.path(), &format!("--output-format=json {words}")).finish().succeeded();
+    let mut document: Value = serde_json::from_str(&report.stdout).expect("a report");
+    document.as_object_mut().expect("an object").remove("ferrio");
+    document["fio version"] = "fio-3.41".into();
+    scratch.write("report.json", document.to_string());
+    let checked = Run::new(Program::Ferrio, scratch.path(), "check --result=report.json").finish().succeeded().stdout;
+    let checked = checked.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(checked.contains("Not as asked: rwmixread=30 (the job does not mix reads and writes)."), "{checked}");
+}

@@ -2,7 +2,9 @@
 //!
 //! Must not know: how accounts are made. Start reading at [`accounts_lines`].
 
-use ferrio_stats::{Accounts, BytesAccount, EndedBy, JobAccount, OptionAccount, OptionOutcome, RunEnding, TimeAccount};
+use ferrio_stats::{
+    Accounts, BytesAccount, EndedBy, JobAccount, LevelBytes, OptionAccount, OptionOutcome, RunEnding, TimeAccount,
+};
 use ferrio_units::humanize::{bytes_text, thousands};
 use ferrio_units::terminal_text::escape_name;
 use std::collections::BTreeSet;
@@ -15,6 +17,8 @@ const MOST_UNSEEN: usize = 8;
 const LEAST_BYTES: u64 = 1 << 20;
 /// Share by which bytes of two levels may differ and count as the same.
 const SAME: f64 = 0.1;
+/// I/Os for each request of a device, from which on both are told.
+const GATHERED: u64 = 4;
 /// A part of the time below this share is not told.
 const LEAST_SHARE: f64 = 0.01;
 
@@ -64,6 +68,7 @@ fn signal_name(signal: i32) -> &'static str {
 pub fn accounts_lines(accounts: &Accounts) -> Vec<String> {
     let mut lines: Vec<String> = asked_line(accounts).into_iter().collect();
     lines.extend(unseen_line(accounts));
+    lines.extend(clones_lines(accounts));
     let timed: Vec<(&JobAccount, &TimeAccount)> = accounts
         .jobs
         .iter()
@@ -77,12 +82,32 @@ pub fn accounts_lines(accounts: &Accounts) -> Vec<String> {
     if timed.len() > MOST_JOBS {
         lines.push(format!("Time of {} more jobs: --json has it.", timed.len() - MOST_JOBS));
     }
-    let bytes = accounts
-        .jobs
-        .iter()
-        .flat_map(|job| job.bytes.iter().filter_map(move |bytes| bytes_line(job, bytes, has_names)));
-    lines.extend(bytes.take(MOST_JOBS));
+    lines.extend(bytes_lines(accounts));
     lines
+}
+
+/// Options that each clone of a job has for itself, so that all together do many times as much; `None`: there are none.
+fn of_each_clone_line(job: &JobAccount, has_names: bool) -> Option<String> {
+    const OF_CLONE: [&str; 6] = ["rate", "rate_iops", "size", "io_size", "number_ios", "iodepth"];
+    // A share of a file, and a depth of 1, are misread by nobody.
+    let is_one = |option: &&OptionAccount| {
+        OF_CLONE.contains(&&*option.option)
+            && !option.asked.contains('%')
+            && !matches!(&*option.asked, "" | "0" | "1")
+            && !matches!(option.outcome, OptionOutcome::NotAsAsked(_))
+    };
+    let given: Vec<String> = job.options.iter().filter(is_one).map(|option| escape_name(&option.given())).collect();
+    if job.n_clones < 2 || given.is_empty() {
+        return None;
+    }
+    let of = if has_names { format!(" of {}", escape_name(&job.job)) } else { String::new() };
+    let all = if given.len() > 1 { "each of these" } else { "that" };
+    Some(format!(
+        "Each of the {} jobs{of} (numjobs) has {} for itself: together {} times {all}.",
+        job.n_clones,
+        given.join(", "),
+        job.n_clones
+    ))
 }
 
 /// Levels that have moved other bytes than the job, or what is not seen; `None`: all of them have moved the same.
@@ -91,13 +116,21 @@ fn bytes_line(job: &JobAccount, account: &BytesAccount, has_names: bool) -> Opti
         let ratio = bytes as f64 / account.bytes.max(1) as f64;
         !(1.0 - SAME..=1.0 + SAME).contains(&ratio)
     };
+    // The page cache read ahead, or a scheduler put I/Os together: the device has not done so many as the job.
+    let is_gathered = |level: &LevelBytes| {
+        !level.is_shared && level.n_requests.is_some_and(|n| n > 0 && n.saturating_mul(GATHERED) <= account.n_ios)
+    };
+    let has_gathered = account.levels.iter().any(is_gathered);
     let is_told = account.bytes >= LEAST_BYTES
-        && (account.kernel_bytes.is_some_and(differs)
+        && (has_gathered
+            || account.kernel_bytes.is_some_and(differs)
             || account.levels.iter().any(|level| !level.is_shared && differs(level.bytes)));
     if !is_told {
         return None;
     }
-    let mut parts = vec![format!("job {}", bytes_text(account.bytes))];
+    let ios =
+        if has_gathered { format!(" in {} {}s", thousands(account.n_ios), account.direction) } else { String::new() };
+    let mut parts = vec![format!("job {}{ios}", bytes_text(account.bytes))];
     parts.extend(account.kernel_bytes.map(|bytes| format!("kernel {}", bytes_text(bytes))));
     parts.extend(account.levels.iter().map(|level| {
         let requests = level.n_requests.map_or_else(String::new, |n| format!(" in {} requests", thousands(n)));
@@ -105,7 +138,10 @@ fn bytes_line(job: &JobAccount, account: &BytesAccount, has_names: bool) -> Opti
         format!("{} {}{requests}{shared}", level.devices.join(" and "), bytes_text(level.bytes))
     }));
     let of = if has_names { format!(" of {}", escape_name(&job.job)) } else { String::new() };
-    Some(format!("Bytes of {}s{of}: {}.", account.direction, parts.join(", ")))
+    // Nothing has moved below the job, and it is known why.
+    let why = account.unseen.as_ref().filter(|_| account.kernel_bytes == Some(0) && account.levels.is_empty());
+    let why = why.map_or_else(String::new, |why| format!(": {why}"));
+    Some(format!("Bytes of {}s{of}: {}{why}.", account.direction, parts.join(", ")))
 }
 
 /// Options that can have no effect, before the run; `None`: each can have one.
@@ -142,6 +178,28 @@ pub fn not_as_asked(accounts: &Accounts) -> Vec<(&OptionAccount, &str, Vec<&str>
         }
     }
     found
+}
+
+/// What the report of another program tells of what was asked and done, a line each: options that were missed, those of each clone, bytes that no
+/// storage has moved.
+pub fn report_lines(accounts: &Accounts) -> Vec<String> {
+    let missed = missed_texts(accounts);
+    let missed = (!missed.is_empty()).then(|| format!("Not as asked: {}.", missed.join("; ")));
+    missed.into_iter().chain(clones_lines(accounts)).chain(bytes_lines(accounts)).collect()
+}
+
+fn clones_lines(accounts: &Accounts) -> impl Iterator<Item = String> {
+    let has_names = accounts.jobs.len() > 1;
+    accounts.jobs.iter().filter_map(move |job| of_each_clone_line(job, has_names)).take(MOST_JOBS)
+}
+
+fn bytes_lines(accounts: &Accounts) -> impl Iterator<Item = String> {
+    let has_names = accounts.jobs.len() > 1;
+    let of_job = move |job| {
+        let job: &JobAccount = job;
+        job.bytes.iter().filter_map(move |bytes| bytes_line(job, bytes, has_names))
+    };
+    accounts.jobs.iter().flat_map(of_job).take(MOST_JOBS)
 }
 
 /// How many options were done as asked, and those that were not.
@@ -244,6 +302,52 @@ mod tests {
         let lines = accounts_lines(&accounts);
         assert_eq!((lines.len(), lines[0].as_str()), (7, "Time of a: storage 70 %, kernel 29 %."));
         assert_eq!(lines[6], "Time of 2 more jobs: --json has it.");
+    }
+
+    #[test]
+    fn options_of_each_clone_are_told_of_several() {
+        let done = |name, asked| option(name, asked, OptionOutcome::AsAsked);
+        let mut four = job("a", vec![done("rate_iops", "500"), done("size", "25%"), done("bs", "4k")]);
+        assert!(of_each_clone_line(&four, false).is_none());
+        four.n_clones = 4;
+        let line = of_each_clone_line(&four, false).expect("a line");
+        assert_eq!(line, "Each of the 4 jobs (numjobs) has rate_iops=500 for itself: together 4 times that.");
+        four.options.push(done("iodepth", "8"));
+        let line = of_each_clone_line(&four, true).expect("a line");
+        assert_eq!(
+            line,
+            "Each of the 4 jobs of a (numjobs) has rate_iops=500, iodepth=8 for itself: together 4 times each of these."
+        );
+    }
+
+    #[test]
+    fn requests_of_several_ios_are_told() {
+        let line = |n_requests, kernel_bytes, unseen: Option<&str>| {
+            let level = LevelBytes {
+                devices: vec!["vda".to_owned()],
+                bytes: 64 << 20,
+                n_requests: Some(n_requests),
+                is_shared: false,
+            };
+            let account = BytesAccount {
+                direction: "read".to_owned(),
+                n_ios: 16_384,
+                bytes: 64 << 20,
+                kernel_bytes: Some(kernel_bytes),
+                levels: if unseen.is_some() { Vec::new() } else { vec![level] },
+                unseen: unseen.map(str::to_owned),
+            };
+            bytes_line(&job("a", Vec::new()), &account, false)
+        };
+        assert_eq!(line(4_097, 64 << 20, None), None);
+        assert_eq!(
+            line(512, 64 << 20, None).as_deref(),
+            Some("Bytes of reads: job 64 MiB in 16,384 reads, kernel 64 MiB, vda 64 MiB in 512 requests.")
+        );
+        assert_eq!(
+            line(0, 0, Some("the engine null has no storage")).as_deref(),
+            Some("Bytes of reads: job 64 MiB, kernel 0 bytes: the engine null has no storage.")
+        );
     }
 
     #[test]

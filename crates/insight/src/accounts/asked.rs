@@ -36,6 +36,18 @@ impl<'c, 'a> Asked<'c, 'a> {
         all.rfind(|(given, _)| given == name).is_some_and(|(_, value)| !matches!(value.as_str(), "0" | "false"))
     }
 
+    /// The option that stands behind this one and says something else about the same thing, among the options of the job or among those of the whole
+    /// run; `None`: there is none.
+    pub(crate) fn overruled_by(&self, others: &[&'static str]) -> Option<(&'static str, &'c str)> {
+        let lists: [&'c [(String, String)]; 2] = [&self.job.spec.given_options, &self.case.record.global_options];
+        let list = lists.into_iter().find(|list| list.iter().any(|(name, _)| name == self.name))?;
+        let place = list.iter().rposition(|(name, _)| name == self.name)?;
+        list[place + 1..].iter().rev().find_map(|(name, value)| {
+            let other = others.iter().find(|other| **other != self.name && *other == name)?;
+            Some((*other, value.as_str()))
+        })
+    }
+
     /// The files of a clone; `None`: they are known only when the job starts.
     pub(crate) fn n_files(&self) -> Option<u64> {
         let target = &self.spec().target;

@@ -10,6 +10,9 @@ use ferrio_units::DataDirection;
 
 /// The bytes that a job has read and those that it has written.
 pub(crate) fn account(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> Vec<BytesAccount> {
+    if job.engine.is_device_of_its_own() {
+        return moved_nowhere(job);
+    }
     if !job.has_files() || !job.moves_data() {
         return Vec::new();
     }
@@ -17,6 +20,22 @@ pub(crate) fn account(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> Vec<BytesA
         .into_iter()
         .filter_map(|direction| of_direction(case, job, direction))
         .collect()
+}
+
+/// The engine is the whole device: its bytes are numbers.
+fn moved_nowhere(job: &AuditedJob<'_>) -> Vec<BytesAccount> {
+    let account = |direction: DataDirection| {
+        let figures = job.figures(direction)?;
+        Some(BytesAccount {
+            direction: direction.name().to_owned(),
+            n_ios: figures.n_completed,
+            bytes: figures.bytes,
+            kernel_bytes: Some(0),
+            levels: Vec::new(),
+            unseen: Some(format!("the engine {} has no storage", job.engine.name)),
+        })
+    };
+    [DataDirection::Read, DataDirection::Write].into_iter().filter_map(account).collect()
 }
 
 fn of_direction(case: &AuditInput<'_>, job: &AuditedJob<'_>, direction: DataDirection) -> Option<BytesAccount> {

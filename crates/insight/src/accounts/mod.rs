@@ -16,6 +16,7 @@ use ferrio_stats::{Accounts, Finding, JobAccount};
 pub(crate) fn accounts_of(case: &AuditInput<'_>, findings: &[Finding]) -> Accounts {
     let account = |job: &AuditedJob<'_>| JobAccount {
         job: job.name.to_owned(),
+        n_clones: job.n_clones,
         options: options::account(case, job, findings),
         time: time::account(case, job),
         bytes: bytes::account(case, job),
@@ -27,6 +28,7 @@ pub(crate) fn accounts_of(case: &AuditInput<'_>, findings: &[Finding]) -> Accoun
 pub(crate) fn plan_of(case: &AuditInput<'_>) -> Option<Accounts> {
     let account = |job: &AuditedJob<'_>| JobAccount {
         job: job.name.to_owned(),
+        n_clones: job.n_clones,
         options: options::in_vain(case, job),
         time: None,
         bytes: Vec::new(),
@@ -39,9 +41,10 @@ pub(crate) fn plan_of(case: &AuditInput<'_>) -> Option<Accounts> {
 mod tests {
     use crate::audit;
     use crate::rules::testing::{TestRun, job, layer};
-    use ferrio_spec::{DirectionMix, RandomDistribution, SyncMode};
+    use ferrio_spec::{BlockShare, DirectionMix, RandomDistribution, SizeSpec, SyncMode};
     use ferrio_stats::{
-        CpuTurns, DrawCounts, EndedBy, FileTurns, HotDraws, LayerKind, OptionOutcome, RunEnding, TimeCounts,
+        CpuTurns, DrawCounts, EndedBy, FileTurns, HotDraws, LayerKind, OptionOutcome, ReplayStats, RunEnding,
+        TimeCounts,
     };
     use ferrio_units::PerDirection;
 
@@ -201,6 +204,99 @@ mod tests {
         let accounts = audit(&scene.before().made()).accounts.expect("accounts");
         let told: Vec<&str> = accounts.jobs[0].options.iter().map(|option| option.option.as_str()).collect();
         assert_eq!(told, ["fsync"]);
+    }
+
+    /// The reason that an option, of those of the first job, has no effect.
+    fn in_vain(scene: &mut TestRun, options: &[(&str, &str)]) -> Option<String> {
+        let owned = options.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        scene.jobs[0].given_options = owned.collect();
+        let accounts = audit(&scene.made()).accounts?;
+        match accounts.jobs[0].options.first()?.outcome.clone() {
+            OptionOutcome::NotAsAsked(why) => Some(why),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn a_comma_divides_directions() {
+        let mut scene = TestRun::new(job("a", DirectionMix::Write)).before();
+        let mut of = |value| in_vain(&mut scene, &[("bs", value)]);
+        assert_eq!(of("4k,8k").as_deref(), Some("4k is for reads, and the job has none: a comma divides directions"));
+        for fits in ["8k", ",8k", "8k,8k"] {
+            assert_eq!(of(fits), None, "{fits}");
+        }
+        assert!(of(",8k,4k").is_some_and(|why| why.starts_with("4k is for trims")));
+        // Another job of the run has the direction, so the option may be meant for both.
+        scene.add(job("b", DirectionMix::Read), crate::rules::testing::place("/data/b"));
+        assert_eq!(in_vain(&mut scene, &[("bs", "4k,8k")]), None);
+    }
+
+    #[test]
+    fn the_later_of_two_opposites_counts() {
+        let mut scene = TestRun::new(job("a", DirectionMix::ReadWrite)).before();
+        scene.jobs[0].durability.direct = false;
+        let mut of = |options: &[(&str, &str)]| in_vain(&mut scene, options);
+        let why = of(&[("direct", "1"), ("buffered", "1")]);
+        assert_eq!(why.as_deref(), Some("buffered=1 behind it counts"));
+        assert_eq!(of(&[("direct", "0"), ("buffered", "1")]), None);
+        let why = of(&[("rwmixread", "70"), ("rwmixwrite", "70")]);
+        assert_eq!(why.as_deref(), Some("rwmixwrite=70 behind it counts"));
+        assert_eq!(of(&[("rwmixread", "70"), ("rwmixwrite", "30")]), None);
+    }
+
+    #[test]
+    fn limits_that_others_do_not_let_be_reached_are_told() {
+        let mut scene = TestRun::new(job("a", DirectionMix::Read)).before();
+        scene.jobs[0].pace.ios_per_sec.0[0] = 201;
+        scene.jobs[0].pace.pauses.pause_us = 5_000;
+        let why = in_vain(&mut scene, &[("rate_iops", "201")]);
+        assert_eq!(why.as_deref(), Some("thinktime allows no more than 200 I/Os a second"));
+        scene.jobs[0].pace.ios_per_sec.0[0] = 200;
+        assert_eq!(in_vain(&mut scene, &[("rate_iops", "200")]), None);
+
+        scene.jobs[0].engine.name = "libaio".to_owned();
+        scene.jobs[0].queue.iodepth = 4;
+        let why = in_vain(&mut scene, &[("iodepth_batch", "5")]);
+        assert_eq!(why.as_deref(), Some("no more than iodepth=4 are in flight"));
+        assert_eq!(in_vain(&mut scene, &[("iodepth_batch", "4")]), None);
+        assert_eq!(in_vain(&mut scene, &[("iodepth_batch_complete_max", "5")]), None);
+
+        scene.jobs[0].extent.size = Some(SizeSpec::Percent(60));
+        scene.jobs[0].extent.offset = SizeSpec::Percent(50);
+        let why = in_vain(&mut scene, &[("size", "60%")]);
+        assert_eq!(why.as_deref(), Some("behind offset=50% the file has 50 % more"));
+        scene.jobs[0].extent.size = Some(SizeSpec::Percent(50));
+        assert_eq!(in_vain(&mut scene, &[("size", "50%")]), None);
+
+        let share = |block_bytes, percent| BlockShare { block_bytes, percent };
+        scene.jobs[0].pattern.block_split.0[0] = vec![share(4096, 10), share(65_536, 10)];
+        let why = in_vain(&mut scene, &[("bssplit", "4k/10:64k/10")]);
+        let told = "its shares are 20 % together, and blocks of 64 KiB have the other 80 % too";
+        assert_eq!(why.as_deref(), Some(told));
+        scene.jobs[0].pattern.block_split.0[0] = vec![share(4096, 10), share(65_536, 90)];
+        assert_eq!(in_vain(&mut scene, &[("bssplit", "4k/10:64k/90")]), None);
+    }
+
+    #[test]
+    fn pauses_that_never_come_and_traces_without_times_are_told() {
+        let mut scene = TestRun::new(job("a", DirectionMix::Read));
+        scene.jobs[0].pace.pauses.pause_us = 1;
+        scene.jobs[0].pace.pauses.n_ios = Some(100_000);
+        scene.stats().features.times = Some(Box::default());
+        let why = missed(&mut scene, "thinktime", "1");
+        assert_eq!(why.as_deref(), Some("no pause was made: the first one comes after 100000 I/Os"));
+        let mut scene = TestRun::new(job("a", DirectionMix::Read));
+        scene.jobs[0].replay.traces = vec!["trace.log".to_owned()];
+        scene.stats().features.replay = Some(ReplayStats::default());
+        let why = missed(&mut scene, "read_iolog", "trace.log");
+        assert!(why.is_some_and(|why| why.starts_with("the trace has no times")));
+        assert_eq!(missed(&mut scene, "filename", "/data/a").as_deref(), Some("the trace names the files"));
+        scene.stats().features.replay = Some(ReplayStats { n_timed: 10, ..ReplayStats::default() });
+        assert_eq!(outcome(&mut scene, "read_iolog", "trace.log"), OptionOutcome::AsAsked);
+        scene.jobs[0].limits.runtime_us = 5_000_000;
+        scene.stats().total_runtime_ns = 5_000_000_000;
+        let why = missed(&mut scene, "read_iolog", "trace.log");
+        assert_eq!(why.as_deref(), Some("runtime ended it after I/O number 25,600"));
     }
 
     /// 10 s, of which I/Os were in flight for 7.68 s: what is asleep beside that is not known.

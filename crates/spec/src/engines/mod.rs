@@ -106,6 +106,13 @@ impl EngineDef {
         matches!(self.targets, Targets::Nothing)
     }
 
+    /// True if the engine itself is the device, and nothing of the machine has a part in its I/Os.
+    pub const fn is_device_of_its_own(&self) -> bool {
+        matches!(self.targets, Targets::Own)
+            && matches!(self.measures, Measures::Ios)
+            && !matches!(self.data, Data::Names)
+    }
+
     /// The job itself waits in the system calls that move data.
     pub const fn waits(&self) -> bool {
         matches!(self.handover, Handover::Waits)
@@ -399,6 +406,12 @@ mod tests {
             assert!(ENGINES[..index].iter().all(|other| other.name != engine.name), "{}", engine.name);
             assert!(by_name(engine.family).is_some_and(|head| head.family == head.name), "{}", engine.name);
         }
+    }
+
+    #[test]
+    fn engines_without_storage_are_known() {
+        let names = ENGINES.iter().filter(|engine| engine.is_device_of_its_own()).map(|engine| engine.name);
+        assert_eq!(names.collect::<Vec<_>>(), ["null", "sim", "page_fault"]);
     }
 
     #[test]

@@ -41,6 +41,9 @@ impl Accounts {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct JobAccount {
     pub job: String,
+    /// Number of its clones (`numjobs`); 0: an older version did not tell.
+    #[serde(default)]
+    pub n_clones: u32,
     /// The options that were given, in their order.
     pub options: Vec<OptionAccount>,
     /// Where the time of its clones went, their sum; `None`: it did not run, or an older version has measured it.

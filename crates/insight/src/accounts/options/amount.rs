@@ -83,6 +83,13 @@ fn has_done_its_number(asked: &Asked<'_, '_>) -> bool {
 
 fn size_in_vain(asked: &Asked<'_, '_>) -> Option<String> {
     let (extent, n_files) = (&asked.spec().extent, asked.n_files()?);
+    // Percentages of the file, from an offset on that is one too.
+    if let (Some(SizeSpec::Percent(size)), SizeSpec::Percent(offset)) = (extent.size, extent.offset)
+        && offset < 100
+        && size.saturating_add(offset) > 100
+    {
+        return Some(format!("behind offset={offset}% the file has {} % more", 100 - offset));
+    }
     let (Some(SizeSpec::Bytes(size)), Some((_, most))) = (extent.size, extent.filesize) else { return None };
     let all = most.saturating_mul(n_files);
     let is_beyond = size > all && extent.filesize_split.is_empty() && asked.job.has_files();

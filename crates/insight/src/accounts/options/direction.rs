@@ -14,10 +14,12 @@ pub(super) const EFFECTS: &[OptionEffect] = &[
     OptionEffect::measured(&["rwmixread", "rwmixwrite"], mix).in_vain_if(|asked| {
         (asked.spec().pattern.mix != DirectionMix::ReadWrite)
             .then(|| "the job does not mix reads and writes".to_owned())
+            .or_else(|| other_share(asked))
     }),
-    OptionEffect::measured(&["bs", "bsrange", "bssplit"], block_sizes),
+    OptionEffect::measured(&["bs", "bsrange", "bssplit"], block_sizes)
+        .in_vain_if(|asked| size_of_no_use(asked).or_else(|| rest_of_shares(asked))),
     OptionEffect::nowhere(&["bs_unaligned", "bs_is_seq_rand", "patterns"], DRAWN),
-    OptionEffect::nowhere(&["ba"], DRAWN).in_vain_if(sequential),
+    OptionEffect::nowhere(&["ba"], DRAWN).in_vain_if(|asked| sequential(asked).or_else(|| size_of_no_use(asked))),
     OptionEffect::nowhere(
         &[
             "random_distribution_permute",
@@ -44,7 +46,10 @@ pub(super) const EFFECTS: &[OptionEffect] = &[
         DRAWN,
     ),
     OptionEffect::nowhere(&["rw_sequencer"], DRAWN).in_vain_if(|asked| {
-        (asked.spec().pattern.rw_postfix == 0).then(|| "rw has no number, as in rw=randread:8".to_owned())
+        let pattern = &asked.spec().pattern;
+        // Without a number, a random job draws each offset.
+        let has_none = pattern.rw_postfix == i64::from(pattern.random);
+        has_none.then(|| "rw has no number above 1, as in rw=randread:8".to_owned())
     }),
     OptionEffect::nowhere(&["zonemode"], DRAWN),
     OptionEffect::nowhere(
@@ -85,6 +90,48 @@ pub(super) fn sequential(asked: &Asked<'_, '_>) -> Option<String> {
     };
     let draws = asked.spec().replay.is_set() || !asked.spec().extent.patterns.is_empty() || pattern.bs_is_seq_rand;
     (asks && !pattern.random && !draws).then(|| "the job is sequential".to_owned())
+}
+
+/// `rwmixread` and `rwmixwrite` are one share: the later one counts.
+fn other_share(asked: &Asked<'_, '_>) -> Option<String> {
+    let (other, value) = asked.overruled_by(&["rwmixread", "rwmixwrite"])?;
+    let sum = asked.value.parse::<u32>().ok()?.saturating_add(value.parse::<u32>().ok()?);
+    (sum != 100).then(|| format!("{other}={value} behind it counts"))
+}
+
+/// A size for a direction that no job of the run has: a comma stands between reads, writes and trims, and not between sizes that are mixed.
+fn size_of_no_use(asked: &Asked<'_, '_>) -> Option<String> {
+    let parts: Vec<&str> = asked.value.split(',').collect();
+    let is_other = asked.spec().replay.is_set()
+        || asked.spec().verify.is_some()
+        || asked.job.engine.moves_nothing()
+        || asked.spec().pattern.bs_is_seq_rand;
+    if parts.len() < 2 || is_other || parts.iter().all(|part| *part == parts[0]) {
+        return None;
+    }
+    // The last part is for the directions behind it too.
+    let does = |index: usize| {
+        let directions = DataDirection::ALL.into_iter().enumerate();
+        let mut its = directions.filter(|(at, _)| *at == index || (*at > index && index + 1 == parts.len()));
+        its.any(|(_, direction)| asked.case.jobs.iter().any(|job| job.does(direction)))
+    };
+    let names = ["reads", "writes", "trims"];
+    let (index, part) = parts.iter().enumerate().take(3).find(|(index, part)| !part.is_empty() && !does(*index))?;
+    Some(format!("{part} is for {}, and the job has none: a comma divides directions", names[index]))
+}
+
+/// Shares of `bssplit` that are less than 100 % together.
+fn rest_of_shares(asked: &Asked<'_, '_>) -> Option<String> {
+    if asked.name != "bssplit" || asked.spec().replay.is_set() {
+        return None;
+    }
+    asked.used().find_map(|direction| {
+        let split = &asked.spec().pattern.block_split[direction];
+        let sum: u32 = split.iter().map(|block| block.percent).fold(0, u32::saturating_add);
+        let last = split.last().filter(|_| sum < 100)?;
+        let size = text::bytes(last.block_bytes);
+        Some(format!("its shares are {sum} % together, and blocks of {size} have the other {} % too", 100 - sum))
+    })
 }
 
 fn directions(asked: &Asked<'_, '_>) -> OptionOutcome {

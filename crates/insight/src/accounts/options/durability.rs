@@ -47,6 +47,12 @@ fn is_direct(asked: &Asked<'_, '_>) -> bool {
 }
 
 fn direct_in_vain(asked: &Asked<'_, '_>) -> Option<String> {
+    // `buffered` is the opposite of `direct`: the later one counts.
+    if let Some((other, value)) = asked.overruled_by(&["direct", "buffered"])
+        && asked.is_on() == !matches!(value, "0" | "false")
+    {
+        return Some(format!("{other}={value} behind it counts"));
+    }
     if !is_direct(asked) {
         return None;
     }

@@ -9,9 +9,11 @@ use ferrio_stats::{OptionOutcome, TargetPlace};
 pub(super) const EFFECTS: &[OptionEffect] = &[
     OptionEffect::of(PLACES, Seen::Structure),
     OptionEffect::of(CREDENTIALS, Seen::Structure),
-    OptionEffect::measured(&["hipri"], polling),
-    OptionEffect::measured(&["hipri_percentage"], polling)
-        .in_vain_if(|asked| (!asked.is_given("hipri")).then(|| "there is no hipri".to_owned())),
+    OptionEffect::measured(&["hipri"], polling).in_vain_if(without_poll_queues),
+    OptionEffect::measured(&["hipri_percentage"], polling).in_vain_if(|asked| {
+        let has_none = !asked.is_given("hipri");
+        has_none.then(|| "there is no hipri".to_owned()).or_else(|| without_poll_queues(asked))
+    }),
     OptionEffect::nowhere(&["sqthread_poll_cpu"], "the kernel does not tell which CPU it has used")
         .in_vain_if(|asked| (!asked.is_given("sqthread_poll")).then(|| "there is no sqthread_poll".to_owned())),
     OptionEffect::nowhere(
@@ -198,6 +200,14 @@ const CREDENTIALS: &[&str] = &[
 ];
 
 /// Completions are polled for where the device has queues for that.
+/// No device below the job's files polls. What is below them is known before the run.
+fn without_poll_queues(asked: &Asked<'_, '_>) -> Option<String> {
+    match polling(asked) {
+        OptionOutcome::NotAsAsked(why) => Some(why),
+        _ => None,
+    }
+}
+
 fn polling(asked: &Asked<'_, '_>) -> OptionOutcome {
     if matches!(asked.value, "0") {
         return OptionOutcome::AsAsked;

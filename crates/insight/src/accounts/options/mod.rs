@@ -35,8 +35,8 @@ pub(crate) enum Seen {
 pub struct OptionEffect {
     /// Canonical names of the options.
     pub names: &'static [&'static str],
-    /// Why it can have no effect beside the other options of the job; `None`: it can. Decided from the options alone, so that it is known before a
-    /// run.
+    /// Why it can have no effect beside the other options of the job, or on its targets; `None`: it can. No figure has a part in it, so that it is
+    /// known before a run.
     pub(crate) in_vain: fn(&Asked<'_, '_>) -> Option<String>,
     pub(crate) seen: Seen,
 }

@@ -3,15 +3,16 @@
 //! Start reading at [`EFFECTS`].
 
 use super::OptionEffect;
-use crate::accounts::asked::{Asked, as_asked_if, of_asked, unseen};
+use crate::accounts::asked::{Asked, as_asked_if, not, of_asked, unseen};
 use crate::audit_input::AuditedJob;
 use crate::measures::paces::{RateCourse, RateUnit};
+use crate::text;
 use ferrio_stats::histogram::bucket_latency_ns;
 use ferrio_stats::{LatencyStat, OptionOutcome};
 use ferrio_units::DataDirection;
 
 pub(super) const EFFECTS: &[OptionEffect] = &[
-    OptionEffect::measured(&["rate", "rate_iops"], rates),
+    OptionEffect::measured(&["rate", "rate_iops"], rates).in_vain_if(beyond_pauses),
     // A job that falls below it fails.
     OptionEffect::measured(&["rate_min", "rate_iops_min", "max_latency"], |_| OptionOutcome::AsAsked),
     OptionEffect::nowhere(
@@ -47,6 +48,24 @@ pub(super) const EFFECTS: &[OptionEffect] = &[
         _ => (!asked.is_given("steadystate")).then(|| "there is no steadystate".to_owned()),
     }),
 ];
+
+/// A rate of I/Os that the pauses of the job do not let it reach, in one direction.
+fn beyond_pauses(asked: &Asked<'_, '_>) -> Option<String> {
+    let pauses = &asked.spec().pace.pauses;
+    let is_plain = pauses.pause_us > 0 && pauses.drawn.is_none() && pauses.io_time_us == 0;
+    let mut used = asked.used();
+    let (direction, other) = (used.next()?, used.next());
+    let pace = &asked.spec().pace;
+    let largest_bytes = asked.spec().pattern.block_size[direction].max_bytes.max(1);
+    let wanted = match asked.name {
+        "rate_iops" => f64::from(pace.ios_per_sec[direction]),
+        _ => pace.bytes_per_sec[direction] as f64 / largest_bytes as f64,
+    };
+    let n_ios = f64::from(pauses.n_ios.unwrap_or(1).max(1));
+    let most = n_ios * 1e6 / pauses.pause_us.max(1) as f64;
+    (is_plain && other.is_none() && wanted > most)
+        .then(|| format!("thinktime allows no more than {} I/Os a second", text::short(most)))
+}
 
 fn rate_in_vain(asked: &Asked<'_, '_>) -> Option<String> {
     let pace = &asked.spec().pace;
@@ -122,6 +141,9 @@ fn pauses(asked: &Asked<'_, '_>) -> OptionOutcome {
     .max(0.0);
     let wanted = n_pauses * pauses.pause_us as f64 / 1e6;
     let done_secs = times.paused_ns as f64 / 1e9;
+    if times.paused_ns == 0 && asked.n_done() > 0 {
+        return not(format!("no pause was made: the first one comes after {n_blocks:.0} I/Os"));
+    }
     as_asked_if(done_secs >= wanted * PAUSED_SHARE, || of_asked(done_secs, wanted, " s"))
 }
 

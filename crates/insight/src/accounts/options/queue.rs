@@ -22,8 +22,14 @@ pub(super) const EFFECTS: &[OptionEffect] = &[
     )
     .in_vain_if(|asked| {
         let is_inline = asked.job.engine.is_inline() && !asked.spec().submission.offload;
-        let is_one = asked.spec().queue.iodepth == 1 || is_inline;
-        (is_one && !matches!(asked.value, "0" | "1")).then(|| "one I/O is in flight at a time".to_owned())
+        let depth = asked.spec().queue.iodepth;
+        if depth == 1 || is_inline {
+            return (!matches!(asked.value, "0" | "1")).then(|| "one I/O is in flight at a time".to_owned());
+        }
+        // The largest number of I/Os to reap may well be more than there can be.
+        let is_beyond =
+            asked.name != "iodepth_batch_complete_max" && asked.value.parse::<u32>().is_ok_and(|number| number > depth);
+        is_beyond.then(|| format!("no more than iodepth={depth} are in flight"))
     }),
     OptionEffect::nowhere(&["io_submit_mode"], "the order of single I/Os is not recorded"),
     OptionEffect::nowhere(&["serialize_overlap"], "the order of single I/Os is not recorded").in_vain_if(|asked| {

@@ -13,7 +13,15 @@ pub(super) const EFFECTS: &[OptionEffect] = &[
         let logs = &asked.spec().logs;
         let has_rates = logs.bw.is_some() || logs.iops.is_some() || logs.latency.is_some();
         let has_other = has_rates || logs.histogram.is_some() && asked.name != "log_avg_msec";
-        (asked.is_on() && !has_other).then(|| "the job writes no log".to_owned())
+        if asked.is_on() && !has_other {
+            return Some("the job writes no log".to_owned());
+        }
+        let limits = &asked.spec().limits;
+        let is_long = asked.name == "log_avg_msec"
+            && asked.repeats_until_runtime()
+            && limits.runtime_drawn.is_none()
+            && asked.value.parse::<u64>().is_ok_and(|msec| msec.saturating_mul(1000) >= limits.runtime_us);
+        is_long.then(|| "it is as long as the runtime, so that the log has one row".to_owned())
     }),
     OptionEffect::of(&["log_hist_msec", "log_hist_coarseness"], Seen::Structure).in_vain_if(|asked| {
         (asked.is_on() && asked.spec().logs.histogram.is_none()).then(|| "there is no write_hist_log".to_owned())
@@ -30,6 +38,8 @@ pub(super) const EFFECTS: &[OptionEffect] = &[
     OptionEffect::of(&["flow_id"], Seen::Structure)
         .in_vain_if(|asked| (asked.spec().pace.flow.weight == 0).then(|| "there is no flow".to_owned())),
     OptionEffect::of(&["cgroup_nodelete"], Seen::Structure).in_vain_if(without_group),
+    OptionEffect::of(&["filename"], Seen::Structure)
+        .in_vain_if(|asked| asked.spec().replay.is_set().then(|| "the trace names the files".to_owned())),
     OptionEffect::of(&["filename_format"], Seen::Structure)
         .in_vain_if(|asked| (!asked.spec().target.filenames.is_empty()).then(|| "filename names the files".to_owned())),
     OptionEffect::of(&["directory", "directory_per"], Seen::Structure).in_vain_if(|asked| {
@@ -62,18 +72,8 @@ const OF_LOGS: &[&str] = &[
 ];
 
 /// Names of jobs, files and processes.
-const NAMES: &[&str] = &[
-    "name",
-    "description",
-    "comm",
-    "filename",
-    "unique_filename",
-    "opendir",
-    "filetype",
-    "profile",
-    "write_iolog",
-    "ioengine",
-];
+const NAMES: &[&str] =
+    &["name", "description", "comm", "unique_filename", "opendir", "filetype", "profile", "write_iolog", "ioengine"];
 
 /// The order of jobs, and what they do together.
 const ORDER: &[&str] = &[

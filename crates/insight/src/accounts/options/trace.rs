@@ -5,10 +5,12 @@
 use super::OptionEffect;
 use crate::accounts::asked::{Asked, as_asked_if, not, unseen};
 use ferrio_stats::OptionOutcome;
+use ferrio_units::humanize::thousands;
 
 pub(super) const EFFECTS: &[OptionEffect] = &[
     OptionEffect::measured(&["read_iolog"], |asked| match on_time(asked) {
         _ if asked.n_done() == 0 && asked.figures().is_some() => not("no I/O of the trace was done"),
+        _ if was_cut_short(asked) => not(format!("runtime ended it after I/O number {}", thousands(asked.n_done()))),
         OptionOutcome::NotSeen(_) if asked.figures().is_some() => OptionOutcome::AsAsked,
         outcome => outcome,
     }),
@@ -43,6 +45,13 @@ fn without_trace(asked: &Asked<'_, '_>) -> Option<String> {
     (!asked.spec().replay.is_set()).then(|| "there is no read_iolog".to_owned())
 }
 
+/// The runtime was over before the trace was; a job with `time_based` begins it anew until then.
+fn was_cut_short(asked: &Asked<'_, '_>) -> bool {
+    let limits = &asked.spec().limits;
+    let is_limit = limits.runtime_us > 0 && !limits.time_based && limits.runtime_drawn.is_none();
+    is_limit && asked.whole_secs() >= limits.runtime_us as f64 / 1e6
+}
+
 /// Share of the events that may be late, percent.
 const MOST_LATE: f64 = 5.0;
 
@@ -53,6 +62,12 @@ fn on_time(asked: &Asked<'_, '_>) -> OptionOutcome {
     let Some(replay) = asked.figures().and_then(|figures| figures.features.replay) else {
         return unseen("the trace has no times");
     };
+    // A text of version 2 has pauses at most.
+    if replay.n_timed == 0 {
+        return not(
+            "the trace has no times, and its I/Os followed each other without pauses (replay_no_stall=1 says that this is meant)",
+        );
+    }
     as_asked_if(replay.late_percent() <= MOST_LATE, || {
         format!("{:.0} % of the events were late", replay.late_percent())
     })

@@ -11,7 +11,11 @@ use ferrio_units::DataDirection;
 
 pub(super) const EFFECTS: &[OptionEffect] = &[
     OptionEffect::measured(&["verify", "do_verify", "verify_only"], verify).in_vain_if(|asked| {
-        (asked.name != "verify" && asked.spec().verify.is_none()).then(|| "there is no verify".to_owned())
+        let Some(verify) = &asked.spec().verify else {
+            return (asked.name != "verify").then(|| "there is no verify".to_owned());
+        };
+        let is_null = asked.name == "verify" && verify.content.method == VerifyMethod::Null;
+        is_null.then(|| "the method null compares nothing".to_owned())
     }),
     OptionEffect::nowhere(
         &[

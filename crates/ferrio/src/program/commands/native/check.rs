@@ -15,7 +15,7 @@ use crate::ui::permits;
 use anyhow::anyhow;
 use clap::{Args, ValueHint};
 use ferrio_formats::RunResult;
-use ferrio_formats::native::{TEXT_WIDTH, audit_document, in_vain_line, wrap};
+use ferrio_formats::native::{TEXT_WIDTH, audit_document, in_vain_line, report_lines, wrap};
 use ferrio_stats::{Audit, Severity};
 use serde_json::Value;
 use std::ffi::OsString;
@@ -89,6 +89,10 @@ fn check_result(path: PathBuf, arguments: &[OsString], console: &mut Console) ->
         return Exit::Failed.into();
     };
     let document = has("--json").then(|| audit_document(&audit));
+    let accounts = audit.accounts.as_deref().filter(|_| document.is_none());
+    for line in accounts.map(report_lines).unwrap_or_default() {
+        console.report(&wrap(&line, "", TEXT_WIDTH));
+    }
     show(&audit, document, console)
 }
 
