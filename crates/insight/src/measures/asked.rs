@@ -75,6 +75,10 @@ pub(crate) fn easy_data(job: &AuditedJob<'_>) -> Option<&'static str> {
         () if buffers.pattern.is_some() => Some("buffer_pattern"),
         () if buffers.compress_percent > 0 => Some("buffer_compress_percentage"),
         () if buffers.dedupe.is_some() => Some("dedupe_percentage"),
+        // Each buffer is filled once, and written again and again. Verification marks each block by itself.
+        () if buffers.scramble == Some(false) && !buffers.refill && job.spec.verify.is_none() => {
+            Some("scramble_buffers=0")
+        }
         () => None,
     }
 }

@@ -85,6 +85,22 @@ pub(super) const CHECKS: &[(&str, &str, &str)] = &[
     ),
     ("marks-not-read", "--rw=write --size=64m --verify=crc32c --do_verify=0", "--rw=write --size=64m --verify=crc32c"),
     (
+        "files-below-block",
+        "--rw=randread --nrfiles=100 --size=1m --bs=64k",
+        "--rw=randread --nrfiles=100 --filesize=64k --bs=64k",
+    ),
+    (
+        "options-of-one-job",
+        "--filename=m --size=64m --rw=read --direct=1 --ioengine=libaio --name=b --filename=m --size=64m --rw=randread --stonewall",
+        "--filename=m --size=64m --rw=read --direct=1 --ioengine=libaio --name=b --filename=m --size=64m --rw=randread --stonewall --direct=1 \
+         --ioengine=libaio",
+    ),
+    (
+        "completions-in-batches",
+        "--rw=randread --size=64m --direct=1 --ioengine=libaio --iodepth=32 --iodepth_batch_complete_min=32",
+        "--rw=randread --size=64m --direct=1 --ioengine=libaio --iodepth=32 --iodepth_batch_complete_max=32",
+    ),
+    (
         "file-under-dev",
         "--filename=/dev/no-such-disk --rw=read --size=1g",
         "--filename=no-such-disk --rw=read --size=1g",

@@ -80,6 +80,10 @@ const UNTRIED: &[(&str, &str)] = &[
     ("memory-stalls", "would starve the machine of memory"),
     ("misaligned-partition", "needs a disk of large physical blocks with partitions: in the virtual machine"),
     ("partial-stripes", "needs an md array"),
+    (
+        "range-written-again",
+        "the cure is that of range-read-again, and volatile-cache takes its place where nothing flushes the device",
+    ),
     ("scheduler-of-fast-device", "needs a device with several hardware queues: in the virtual machine"),
     ("slowed-by-heat", "would heat the machine"),
     ("small-window", "needs a network that is faster than a server takes data"),
@@ -87,6 +91,7 @@ const UNTRIED: &[(&str, &str)] = &[
     ("stolen-cpu-time", "the host decides"),
     ("target-on-network", "needs a server"),
     ("thin-volume", "needs a thin pool of LVM"),
+    ("trims-of-files", "needs a device whose data may be lost"),
 ];
 
 #[test]

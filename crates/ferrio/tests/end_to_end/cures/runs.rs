@@ -132,6 +132,14 @@ pub(super) const ROWS: &[Row] = &[
         |_, cured| figure(cured, "bytes") < 16_777_216.0,
     ),
     (
+        "ran-alone-in-part",
+        "--filename=f --rw=randread --bs=4k --size=1m --direct=1 --ioengine=psync \
+         --name=b --filename=f --rw=randread --bs=4k --direct=1 --ioengine=psync --time_based --runtime=2",
+        "--filename=f --rw=randread --bs=4k --size=1m --direct=1 --ioengine=psync --time_based --runtime=1 \
+         --name=b --filename=f --rw=randread --bs=4k --direct=1 --ioengine=psync --time_based --runtime=1",
+        |_, cured| figure(cured, "runtime_ns") > 0.9e9,
+    ),
+    (
         "job-failed",
         "--ioengine=sim --sim_time=virtual --sim_service=fixed:1ms --sim_fault=read=eio@50 --rw=randread --size=1g --number_ios=200 \
          --continue_on_error=all",

@@ -30,6 +30,8 @@ const WAITS: &str = "waits for a CPU";
 const TIME: &str = "time of the workers";
 /// A worker that runs, or wants to, for this share of its time keeps a CPU busy.
 const BUSY: f64 = 0.5;
+/// Workers that keep so much of their CPUs busy stand in each other's way, if they are more than these.
+const CROWDED: f64 = 0.4;
 
 fn find(case: &AuditInput<'_>) -> Vec<Observation> {
     case.jobs.iter().filter_map(|job| of_job(case, job)).collect()
@@ -39,14 +41,23 @@ fn of_job(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> Option<Observation> {
     let share = waiting_share(case, job)?;
     let total = job.total.as_ref()?;
     let turns = total.usage.cpu_turns?;
-    let n_busy = case.jobs.iter().flat_map(|job| &job.workers).filter(|worker| is_busy(worker)).count();
-    let n_cpus = case.provenance.cpu.n_allowed as usize;
-    let (reason, cure) = if n_cpus > 0 && n_busy > n_cpus {
-        let cpus = if n_cpus == 1 { "one CPU".to_owned() } else { format!("{n_cpus} CPUs") };
-        let cure = "Run as many jobs as there are CPUs, or let them use more CPUs (taskset, --cpus_allowed).";
-        (format!("{n_busy} busy workers shared {cpus}."), Some(cure.to_owned()))
-    } else {
-        ("Other programs, or other jobs on the same CPUs, had it.".to_owned(), None)
+    let (n_cpus, on_them) = neighbours(case, job);
+    let n_busy = on_them.iter().filter(|worker| is_busy(worker)).count();
+    let is_crowded =
+        n_cpus > 0 && (n_busy > n_cpus || on_them.len() > n_cpus && cpus_in_use(&on_them) >= n_cpus as f64 * CROWDED);
+    let polls = job.spec.given_options.iter().any(|(name, value)| name == "sqthread_poll" && value != "0");
+    let (reason, cure) = match () {
+        () if is_crowded => {
+            let cpus = if n_cpus == 1 { "one CPU".to_owned() } else { format!("{n_cpus} CPUs") };
+            let (n_workers, kind) = if n_busy > n_cpus { (n_busy, "busy ") } else { (on_them.len(), "") };
+            let cure = "Run as many jobs as there are CPUs, or let them use more CPUs (taskset, --cpus_allowed).";
+            (format!("{n_workers} {kind}workers shared {cpus}."), Some(cure.to_owned()))
+        }
+        () if polls => {
+            let cure = "Leave out sqthread_poll, or keep a CPU free for its thread (sqthread_poll_cpu).";
+            ("The kernel's thread of sqthread_poll keeps a CPU busy for each worker.".to_owned(), Some(cure.to_owned()))
+        }
+        () => ("Other programs, or other jobs on the same CPUs, had it.".to_owned(), None),
     };
     let explanation = format!(
         "In {} % of its time the job was ready to run and had no CPU, {} ms each time: its latencies include these waits. {reason}",
@@ -59,6 +70,22 @@ fn of_job(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> Option<Observation> {
         Measured::count("turns on a CPU", turns.n_turns as f64),
     ];
     Some(Observation { cure, ..Observation::of(job, evidence, explanation) })
+}
+
+/// The number of CPUs that a job may use (0: not known), and the workers that run on them beside each other.
+fn neighbours<'c>(case: &'c AuditInput<'_>, job: &AuditedJob<'_>) -> (usize, Vec<&'c WorkerRecord>) {
+    let cpus = &job.spec.worker.cpus_allowed;
+    let is_near = |other: &&AuditedJob<'_>| other.group == job.group && other.spec.worker.cpus_allowed == *cpus;
+    let workers = case.jobs.iter().filter(is_near).flat_map(|job| job.workers.iter().copied()).collect();
+    (cpus.as_ref().map_or(case.provenance.cpu.n_allowed as usize, Vec::len), workers)
+}
+
+/// CPUs that workers have kept busy, on average.
+fn cpus_in_use(workers: &[&WorkerRecord]) -> f64 {
+    let ran_ns: f64 =
+        workers.iter().filter_map(|worker| worker.stats.usage.cpu_turns).map(|turns| turns.ran_ns as f64).sum();
+    let longest_ns = workers.iter().map(|worker| worker.stats.total_runtime_ns).max().unwrap_or(0);
+    ran_ns / longest_ns.max(1) as f64
 }
 
 /// The share of its time in which a job waited for a CPU, from the finding about it; `None`: it is about something else.
@@ -133,5 +160,14 @@ mod tests {
         assert!(finding.explanation.ends_with("2 busy workers shared one CPU."), "{finding:?}");
         scene.n_cpus = 2;
         assert!(scene.finding("waits-for-cpu").explanation.contains("Other programs"));
+        // The job itself is kept to one of many CPUs, for which less is enough.
+        scene.n_cpus = 64;
+        scene.jobs[0].worker.cpus_allowed = Some(vec![0]);
+        for worker in &mut scene.record.workers {
+            worker.stats.usage.cpu_turns.as_mut().expect("turns").ran_ns = 2_000_000_000;
+            worker.stats.usage.cpu_turns.as_mut().expect("turns").waited_ns = 2_000_000_000;
+        }
+        let finding = scene.finding("waits-for-cpu");
+        assert!(finding.explanation.ends_with("2 workers shared one CPU."), "{finding:?}");
     }
 }

@@ -11,7 +11,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     id: "easy-data",
     title: "The written data can be compressed",
     severity: Severity::Note,
-    what: "The options of a job that writes (zero_buffers, buffer_pattern, buffer_compress_percentage, dedupe_percentage). It is reported \
+    what: "The options of a job that writes (zero_buffers, buffer_pattern, buffer_compress_percentage, dedupe_percentage, scramble_buffers=0 without refill_buffers). It is reported \
            of files and devices that are not known to compress, and are not in memory.",
     why: "Some SSDs, disk arrays and volumes compress, drop zeroes or share equal blocks by themselves, and no host can see that. There \
           such data is written faster than data of users, up to several times.",
@@ -58,6 +58,9 @@ mod tests {
         assert_eq!(found(DirectionMix::Write, |job| job.buffers.zero = true), ["easy-data"]);
         assert_eq!(found(DirectionMix::Write, |job| job.buffers.compress_percent = 50), ["easy-data"]);
         assert_eq!(found(DirectionMix::Write, |job| job.buffers.refill = true), Vec::<String>::new());
+        assert_eq!(found(DirectionMix::Write, |job| job.buffers.scramble = Some(false)), ["easy-data"]);
+        let anew = |job: &mut JobSpec| (job.buffers.scramble, job.buffers.refill) = (Some(false), true);
+        assert_eq!(found(DirectionMix::Write, anew), Vec::<String>::new());
         assert_eq!(found(DirectionMix::Read, |job| job.buffers.zero = true), Vec::<String>::new());
     }
 

@@ -3,6 +3,7 @@
 //! Start reading at [`means_fewer_in_flight`].
 
 pub(crate) mod asynchronous_without_direct;
+pub(crate) mod completions_in_batches;
 pub(crate) mod depth_beyond_queue;
 pub(crate) mod depth_not_reached;
 pub(crate) mod depth_of_synchronous_engine;

@@ -3,9 +3,11 @@
 pub(crate) mod cannot_start;
 pub(crate) mod few_ios_planned;
 pub(crate) mod few_samples;
+pub(crate) mod files_below_block;
 pub(crate) mod job_failed;
 pub(crate) mod late_global;
 pub(crate) mod no_io;
+pub(crate) mod options_of_one_job;
 pub(crate) mod ramp_outlasts_job;
 pub(crate) mod rate_below_block;
 pub(crate) mod runtime_without_time_based;

@@ -22,7 +22,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     looks_at_reports: true,
     contradicts: &[],
     state: MeasuredState::Lasting,
-    yields_to: &["ramp-outlasts-job"],
+    yields_to: &["ramp-outlasts-job", "files-below-block"],
     find: |case| case.jobs.iter().filter_map(of_job).collect(),
 };
 

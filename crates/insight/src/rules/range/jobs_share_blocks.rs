@@ -62,8 +62,14 @@ fn is_harmless(job: &AuditedJob<'_>, other: &AuditedJob<'_>) -> bool {
 
 fn among_clones(job: &AuditedJob<'_>) -> Option<Observation> {
     let extent = &job.spec.extent;
-    let moves = extent.offset_increment != SizeSpec::Bytes(0) && extent.offset_increment != SizeSpec::Percent(0);
-    if job.n_clones < 2 || job.spec.target.filenames.is_empty() || moves || !job.has_files() {
+    let moves = match (extent.offset_increment, extent.size) {
+        (SizeSpec::Bytes(0) | SizeSpec::Percent(0), _) => false,
+        // The part of a clone does not end where that of the next one begins.
+        (SizeSpec::Bytes(step), Some(SizeSpec::Bytes(size))) => step >= size,
+        _ => true,
+    };
+    let name = shared_name(job)?;
+    if job.n_clones < 2 || moves || !job.has_files() {
         return None;
     }
     // Clones take the entries of `directory` in turn, unless files do.
@@ -73,9 +79,24 @@ fn among_clones(job: &AuditedJob<'_>) -> Option<Observation> {
         return None;
     }
     let what = what_they_do(job, job)?;
-    let explanation =
-        format!("The {} clones {what} the same blocks of {}.", job.n_clones, job.spec.target.filenames[0]);
+    let explanation = match extent.offset_increment {
+        SizeSpec::Bytes(step) if step > 0 => format!(
+            "The {} clones {what} the same blocks of {name}: offset_increment is less than their size.",
+            job.n_clones
+        ),
+        _ => format!("The {} clones {what} the same blocks of {name}.", job.n_clones),
+    };
     Some(Observation::of(job, Vec::new(), explanation))
+}
+
+/// The files that all clones of a job have; `None`: each has its own.
+fn shared_name(job: &AuditedJob<'_>) -> Option<String> {
+    let target = &job.spec.target;
+    if let Some(name) = target.filenames.first() {
+        return Some(name.clone());
+    }
+    let format = target.filename_format.as_deref()?;
+    (!format.contains("$jobnum")).then(|| format!("the files of filename_format={format}"))
 }
 
 fn between(job: &AuditedJob<'_>, other: &AuditedJob<'_>) -> Option<Observation> {
@@ -135,6 +156,16 @@ mod tests {
         assert_eq!(clones(DirectionMix::Write, |job| job.target.filenames.clear()), Vec::<String>::new());
         let increment = |job: &mut ferrio_spec::JobSpec| job.extent.offset_increment = SizeSpec::Bytes(100 * MIB);
         assert_eq!(clones(DirectionMix::Write, increment), Vec::<String>::new());
+        let too_small = |job: &mut ferrio_spec::JobSpec| job.extent.offset_increment = SizeSpec::Bytes(25 * MIB);
+        assert_eq!(clones(DirectionMix::Write, too_small), ["jobs-share-blocks"]);
+        let named = |format: &'static str| {
+            clones(DirectionMix::Write, |job| {
+                job.target.filenames.clear();
+                job.target.filename_format = Some(format.to_owned());
+            })
+        };
+        assert_eq!(named("data.$filenum"), ["jobs-share-blocks"]);
+        assert_eq!(named("data.$jobnum.$filenum"), Vec::<String>::new());
         let in_directories = |directory_per| {
             clones(DirectionMix::Write, |job| {
                 job.target.filenames = vec!["file".to_owned()];

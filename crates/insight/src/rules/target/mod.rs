@@ -9,4 +9,5 @@ pub(crate) mod file_under_dev;
 pub(crate) mod target_in_memory;
 pub(crate) mod target_on_network;
 pub(crate) mod target_on_overlay;
+pub(crate) mod trims_of_files;
 pub(crate) mod write_refused;

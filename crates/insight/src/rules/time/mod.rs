@@ -7,6 +7,7 @@ pub(crate) mod first_reads_slower;
 pub(crate) mod latency_without_submission;
 pub(crate) mod latency_without_waiting;
 pub(crate) mod preparation_counted;
+pub(crate) mod ran_alone;
 pub(crate) mod rate_drifts;
 pub(crate) mod rate_fell;
 pub(crate) mod rate_not_reached;
