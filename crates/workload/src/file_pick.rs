@@ -6,6 +6,7 @@ use crate::choice;
 use crate::compat;
 use crate::plan::{WorkloadError, WorkloadPlan};
 use ferrio_spec::FileService;
+use ferrio_stats::HotDraws;
 use ferrio_stats::note::StreamFault;
 use ferrio_units::random::{Generator, SeedIndex, SkewedBlocks};
 
@@ -44,12 +45,27 @@ pub(crate) struct FilePicker {
     next: usize,
     /// True if the round continues from pass to pass.
     keeps_round: bool,
-    /// Changes from one file to another.
-    n_turns: u64,
+    counts: PickCounts,
     stream: Generator,
     skewed: Option<SkewedBlocks>,
     /// The same in its initial state.
     skewed_at_first: Option<SkewedBlocks>,
+}
+
+/// What was picked, in all passes.
+#[derive(Debug, Clone, Copy, Default)]
+struct PickCounts {
+    /// Changes from one file to another.
+    n_turns: u64,
+    skewed: SkewedCounts,
+}
+
+/// Draws of a skewed choice.
+#[derive(Debug, Clone, Copy, Default)]
+struct SkewedCounts {
+    n_drawn: u64,
+    /// Hot ones before its last start.
+    n_hot_before: u64,
 }
 
 impl FilePicker {
@@ -68,7 +84,7 @@ impl FilePicker {
             left: 0,
             current: 0,
             next: 0,
-            n_turns: 0,
+            counts: PickCounts::default(),
             keeps_round: compat::goes_on_with_round(plan.compatibility),
             stream: Generator::from_table(plan.pattern.generator_kind(), &plan.seeds, SeedIndex::FilePick),
             skewed_at_first: skewed.clone(),
@@ -95,7 +111,7 @@ impl FilePicker {
             FileService::Skewed(_) => self.skewed(),
         };
         self.left = if self.count == ALL_OF_IT { ALL_OF_IT } else { self.count - 1 };
-        self.n_turns += u64::from(file != self.current);
+        self.counts.n_turns += u64::from(file != self.current);
         self.current = file;
         Some(self.open(file))
     }
@@ -137,6 +153,7 @@ impl FilePicker {
         // Nearly all draws may hit files that cannot be used; after this many draws the first usable file is taken.
         for _ in 0..MAX_SKEWED_DRAWS {
             let Some(stream) = &mut self.skewed else { break };
+            self.counts.skewed.n_drawn += 1;
             let file = (stream.next_block() >> PLACES_PER_FILE_LOG2) as usize;
             if self.usable(file) {
                 return file;
@@ -221,12 +238,21 @@ impl FilePicker {
     /// The streams of random and skewed picks start anew.
     pub(crate) fn reseed(&mut self, plan: &WorkloadPlan) {
         self.stream = Generator::from_table(plan.pattern.generator_kind(), &plan.seeds, SeedIndex::FilePick);
+        self.counts.skewed.n_hot_before +=
+            self.skewed.as_ref().and_then(SkewedBlocks::hot_draws).map_or(0, |(n_hot, _)| n_hot);
         self.skewed.clone_from(&self.skewed_at_first);
     }
 
     /// Changes from one file to another, in all passes; `None`: there is one file.
     pub(crate) fn n_turns(&self) -> Option<u64> {
-        (self.states.len() > 1).then_some(self.n_turns)
+        (self.states.len() > 1).then_some(self.counts.n_turns)
+    }
+
+    /// The draws of a skewed choice, and those of its most frequent places; `None`: there is none.
+    pub(crate) fn hot_draws(&self) -> Option<HotDraws> {
+        let (n_hot, share) = self.skewed.as_ref()?.hot_draws()?;
+        let n_drawn = self.counts.skewed.n_drawn;
+        Some(HotDraws { n_drawn, n_hot: n_hot + self.counts.skewed.n_hot_before, n_wanted: n_drawn as f64 * share })
     }
 
     /// All files are closed, and none is done.

@@ -319,6 +319,7 @@ impl<Z: Zoning> Stream<Z> {
             n_following: counts.following,
             n_at_random: counts.at_random,
             files: n_turns.map(|n_turns| FileTurns { n_ios, n_turns }),
+            hot_files: self.picker.hot_draws(),
             ..DrawCounts::default()
         };
         for choice in self.files.iter().map(|file| &file.choice) {

@@ -282,3 +282,40 @@ fn what_is_no_storage_and_what_each_clone_has_are_told() {
     let checked = checked.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(checked.contains("Not as asked: rwmixread=30 (the job does not mix reads and writes)."), "{checked}");
 }
+
+/// Options whose effect is counted, in runs that do what they ask for.
+#[test]
+fn what_was_met_is_as_asked() {
+    let scratch = Scratch::new("accounts-met");
+    let rows: [(&str, &[&str]); 4] = [
+        (
+            "--ioengine=null --rw=randread --bs=4k --size=64m --nrfiles=4 --norandommap --number_ios=16384 --random_distribution=normal:20 \
+             --file_service_type=zipf:1.2",
+            &["random_distribution", "file_service_type"],
+        ),
+        (
+            "--ioengine=null --rw=randrw --bs=4k,16k --bs_is_seq_rand=1 --percentage_random=50 --norandommap --size=64m --number_ios=8000",
+            &["bs", "bs_is_seq_rand"],
+        ),
+        (
+            "--filename=v --ioengine=psync --rw=randwrite --bs=4k --size=2m --verify=crc32c --verify_interval=2k",
+            &["bs", "size", "verify", "verify_interval"],
+        ),
+        (
+            "--ioengine=libaio --iodepth=8 --iodepth_batch=4 --rw=randread --bs=4k --filename=v --filesize=2m --direct=1 --latency_target=5s \
+             --latency_window=10ms",
+            &["iodepth_batch", "filesize", "latency_target"],
+        ),
+    ];
+    for (options, names) in rows {
+        let accounts = accounts(&run(&scratch, &format!("--json --name=a {options}")).finish());
+        for name in names {
+            assert_eq!(
+                outcome(&accounts, name)["outcome"],
+                "as_asked",
+                "{name} of {options}: {}",
+                outcome(&accounts, name)
+            );
+        }
+    }
+}

@@ -54,10 +54,14 @@ fn of_direction(case: &AuditInput<'_>, job: &AuditedJob<'_>, direction: DataDire
             is_shared: is_shared(level),
         })
     };
-    let known: Vec<LevelBytes> = levels.iter().map_while(level).collect();
+    let all: Vec<LevelBytes> = levels.iter().map_while(level).collect();
+    // The devices have counted what the job did before its figures began.
+    let has_left_out = leaves_out(job) && all.iter().any(|level| level.bytes > figures.bytes);
+    let known = if has_left_out { Vec::new() } else { all };
     let is_memory = !job.places.is_empty() && job.places.iter().all(is_in_memory);
     let unseen = match () {
         () if is_memory => Some("the files are in memory".to_owned()),
+        () if has_left_out => Some("the devices have counted the ramp, or the search for a depth, too".to_owned()),
         () if known.is_empty() => Some("the devices below are not known, or are not counted".to_owned()),
         () => None,
     };
@@ -71,6 +75,12 @@ fn of_direction(case: &AuditInput<'_>, job: &AuditedJob<'_>, direction: DataDire
         levels: known,
         unseen,
     })
+}
+
+/// The figures of the job are those of a part of its work.
+fn leaves_out(job: &AuditedJob<'_>) -> bool {
+    let limits = &job.spec.limits;
+    limits.ramp_time_us > 0 || limits.ramp_bytes > 0 || job.spec.latency.target_us > 0
 }
 
 /// Requests that the devices of a level have done; `None`: not counted for all of them.

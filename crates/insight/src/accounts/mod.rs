@@ -118,6 +118,163 @@ mod tests {
     }
 
     #[test]
+    fn skewed_choices_of_blocks_and_files_are_compared_with_their_law() {
+        let mut random = job("a", DirectionMix::Read);
+        random.pattern.random = true;
+        random.pattern.distribution = RandomDistribution::Normal { deviation_percent: 20.0, center: None };
+        (random.target.nrfiles, random.target.filenames) = (4, Vec::new());
+        random.target.file_service =
+            ferrio_spec::FileService::Skewed(RandomDistribution::Zipf { theta: 1.2, center: None });
+        let mut scene = TestRun::new(random);
+        for (option, value) in [("random_distribution", "normal:20"), ("file_service_type", "zipf:1.2")] {
+            let mut of = |n_hot: u64| {
+                let hot = Some(HotDraws { n_drawn: 1000, n_hot, n_wanted: 200.0 });
+                let draws = DrawCounts { hot, hot_files: hot, ..DrawCounts::default() };
+                scene.stats().features.draws = Some(Box::new(draws));
+                outcome(&mut scene, option, value)
+            };
+            assert_eq!(of(270), OptionOutcome::AsAsked);
+            assert!(matches!(of(300), OptionOutcome::NotAsAsked(_)));
+        }
+        // All blocks alike is what there is without the option.
+        scene.jobs[0].pattern.distribution = RandomDistribution::Uniform;
+        scene.stats().features.draws = None;
+        assert_eq!(outcome(&mut scene, "random_distribution", "random"), OptionOutcome::AsAsked);
+        assert!(matches!(outcome(&mut scene, "file_service_type", "zipf:1.2"), OptionOutcome::NotSeen(_)));
+    }
+
+    /// 25,600 I/Os of 4 KiB in each direction that the job has.
+    #[test]
+    fn sizes_beside_verification_are_those_of_all_blocks() {
+        let mut scene = TestRun::new(job("a", DirectionMix::ReadWrite));
+        scene.jobs[0].verify = Some(ferrio_spec::VerifySpec::of(ferrio_spec::VerifyMethod::Crc32c));
+        let mut with = |bytes: u64| {
+            for size in &mut scene.jobs[0].pattern.block_size.0 {
+                (size.min_bytes, size.max_bytes) = (bytes, bytes);
+            }
+            outcome(&mut scene, "bs", "4k")
+        };
+        assert_eq!(with(4096), OptionOutcome::AsAsked);
+        // What else has been read is not known.
+        assert!(matches!(with(8192), OptionOutcome::NotSeen(_)));
+    }
+
+    /// As fio 3.41 tells it with iodepth=4: 236,216,320 bytes in 57,666 I/Os of 4 KiB.
+    #[test]
+    fn bytes_in_flight_at_the_end_of_a_ramp_make_no_larger_blocks() {
+        let mut scene = TestRun::new(job("a", DirectionMix::Read));
+        (scene.jobs[0].limits.ramp_time_us, scene.jobs[0].queue.iodepth) = (500_000, 4);
+        let figures = &mut scene.stats().directions.0[0];
+        (figures.bytes, figures.n_completed) = (236_216_320, 57_666);
+        assert_eq!(outcome(&mut scene, "bs", "4k"), OptionOutcome::AsAsked);
+        scene.stats().directions.0[0].bytes += 4096;
+        assert!(missed(&mut scene, "bs", "4k").is_some());
+    }
+
+    #[test]
+    fn sizes_by_order_are_those_of_following_and_random_blocks() {
+        let mut random = job("a", DirectionMix::Read);
+        (random.pattern.random, random.pattern.bs_is_seq_rand) = (true, true);
+        random.pattern.percentage_random.0[0] = 25;
+        for (size, bytes) in random.pattern.block_size.0.iter_mut().zip([1024, 13_312, 4096]) {
+            (size.min_bytes, size.max_bytes) = (bytes, bytes);
+        }
+        let mut scene = TestRun::new(random);
+        // A quarter of 13 KiB and three quarters of 1 KiB are 4 KiB.
+        let draws = |n_at_random: u64| {
+            let (at_random, following) = (PerDirection([n_at_random, 0, 0]), PerDirection([1000 - n_at_random, 0, 0]));
+            Some(Box::new(DrawCounts { n_at_random: at_random, n_following: following, ..DrawCounts::default() }))
+        };
+        scene.stats().features.draws = draws(250);
+        for option in ["bs", "bs_is_seq_rand"] {
+            assert_eq!(outcome(&mut scene, option, "1"), OptionOutcome::AsAsked);
+        }
+        scene.stats().features.draws = draws(500);
+        let why = missed(&mut scene, "bs", "1k,13k");
+        let cut = "reads of 4 KiB on average, and 7 KiB were asked for: the map of used blocks cuts large ones short (norandommap)";
+        assert_eq!(why.as_deref(), Some(cut));
+    }
+
+    /// 25,600 reads that took 300 us.
+    #[test]
+    fn a_latency_target_is_surely_met_where_completion_and_submission_together_meet_it() {
+        let mut scene = TestRun::new(job("a", DirectionMix::Read));
+        "libaio".clone_into(&mut scene.jobs[0].engine.name);
+        (scene.jobs[0].queue.iodepth, scene.jobs[0].latency.target_us) = (8, 500);
+        scene.jobs[0].latency.percentile = 99.0;
+        scene.stats().latency_search.depth = 1;
+        let figures = &mut scene.stats().directions.0[0];
+        figures.lat.histogram = None;
+        assert!(matches!(outcome(&mut scene, "latency_target", "500"), OptionOutcome::NotSeen(_)));
+        let slat = &mut scene.stats().directions.0[0].slat;
+        (0..25_600).for_each(|_| slat.record(100_000));
+        assert_eq!(outcome(&mut scene, "latency_target", "500"), OptionOutcome::AsAsked);
+        // The longest submission may have been that of any of them.
+        scene.stats().directions.0[0].slat.record(300_000);
+        assert!(matches!(outcome(&mut scene, "latency_target", "500"), OptionOutcome::NotSeen(_)));
+        scene.jobs[0].latency.target_us = 200;
+        assert!(matches!(outcome(&mut scene, "latency_target", "200"), OptionOutcome::NotAsAsked(_)));
+    }
+
+    #[test]
+    fn files_are_counted_and_measured() {
+        let mut several = job("a", DirectionMix::Read);
+        (several.target.nrfiles, several.target.filenames) = (4, Vec::new());
+        several.extent.filesize = Some((1 << 20, 2 << 20));
+        let mut scene = TestRun::new(several);
+        (scene.places[0].n_files, scene.places[0].now.size_bytes) = (4, 6 << 20);
+        for option in ["nrfiles", "filesize"] {
+            assert_eq!(outcome(&mut scene, option, "4"), OptionOutcome::AsAsked);
+        }
+        (scene.places[0].n_files, scene.places[0].now.size_bytes) = (5, 11 << 20);
+        for option in ["nrfiles", "filesize"] {
+            assert!(matches!(outcome(&mut scene, option, "4"), OptionOutcome::NotSeen(_)), "{option}");
+        }
+        // Each I/O is on a file of its own, of which only a sample was looked at.
+        "filecreate".clone_into(&mut scene.jobs[0].engine.name);
+        scene.jobs[0].target.nrfiles = 25_600;
+        assert_eq!(outcome(&mut scene, "nrfiles", "25600"), OptionOutcome::AsAsked);
+    }
+
+    #[test]
+    fn a_delay_is_that_after_jobs_that_begin_at_once() {
+        let mut scene = TestRun::new(job("a", DirectionMix::Read));
+        scene.jobs[0].limits.startdelay_us = (2_000_000, 2_000_000);
+        scene.stats().job_start_ms = 102_050;
+        assert!(matches!(outcome(&mut scene, "startdelay", "2"), OptionOutcome::NotSeen(_)));
+        scene.add(job("b", DirectionMix::Read), crate::rules::testing::place("/data/b"));
+        scene.record.workers[1].stats.job_start_ms = 100_000;
+        assert_eq!(outcome(&mut scene, "startdelay", "2"), OptionOutcome::AsAsked);
+        scene.stats().job_start_ms = 101_000;
+        assert_eq!(missed(&mut scene, "startdelay", "2").as_deref(), Some("1 of 2 s"));
+    }
+
+    #[test]
+    fn batches_are_compared_with_their_limit() {
+        let mut scene = TestRun::new(job("a", DirectionMix::Read));
+        "libaio".clone_into(&mut scene.jobs[0].engine.name);
+        scene.jobs[0].queue.iodepth = 32;
+        scene.stats().submit.record(8);
+        assert_eq!(outcome(&mut scene, "iodepth_batch", "8"), OptionOutcome::AsAsked);
+        assert_eq!(missed(&mut scene, "iodepth_batch", "4").as_deref(), Some("1 batch was larger"));
+        scene.stats().complete.record(16);
+        assert_eq!(outcome(&mut scene, "iodepth_batch_complete_max", "16"), OptionOutcome::AsAsked);
+        assert!(missed(&mut scene, "iodepth_batch_complete_max", "8").is_some());
+    }
+
+    /// 25,600 I/Os of 300 us in 10 s: 0.77 in flight.
+    #[test]
+    fn bursts_between_pauses_have_their_depth() {
+        let mut scene = TestRun::new(job("a", DirectionMix::Read));
+        "libaio".clone_into(&mut scene.jobs[0].engine.name);
+        scene.jobs[0].queue.iodepth = 4;
+        (scene.jobs[0].pace.pauses.pause_us, scene.jobs[0].pace.pauses.n_ios) = (1000, Some(4));
+        assert_eq!(outcome(&mut scene, "iodepth", "4"), OptionOutcome::AsAsked);
+        scene.jobs[0].pace.pauses.n_ios = Some(3);
+        assert!(missed(&mut scene, "iodepth", "4").is_some());
+    }
+
+    #[test]
     fn turns_of_files_are_compared_with_their_length() {
         let mut several = job("a", DirectionMix::Read);
         (several.target.nrfiles, several.target.filenames) = (4, Vec::new());
@@ -129,6 +286,17 @@ mod tests {
         };
         assert_eq!(of(1599), None);
         assert_eq!(of(99).as_deref(), Some("a turn of a file has 16 I/Os of 1"));
+        // Two files of 800 blocks that are read whole, one after the other: a turn has 800 I/Os.
+        scene.jobs[0].target.filenames = vec!["f".to_owned(), "g".to_owned()];
+        scene.jobs[0].target.file_service = ferrio_spec::FileService::Sequential;
+        scene.jobs[0].extent.size = None;
+        (scene.places[0].n_files, scene.places[0].now.size_bytes) = (2, 1600 * 4096);
+        for (n_turns, is_it) in [(1, true), (400, false)] {
+            let files = Some(FileTurns { n_ios: 1600, n_turns });
+            scene.stats().features.draws = Some(Box::new(DrawCounts { files, ..DrawCounts::default() }));
+            let outcome = outcome(&mut scene, "file_service_type", "sequential");
+            assert_eq!(outcome == OptionOutcome::AsAsked, is_it, "{outcome:?}");
+        }
     }
 
     #[test]
@@ -297,6 +465,25 @@ mod tests {
         scene.stats().total_runtime_ns = 5_000_000_000;
         let why = missed(&mut scene, "read_iolog", "trace.log");
         assert_eq!(why.as_deref(), Some("runtime ended it after I/O number 25,600"));
+    }
+
+    #[test]
+    fn what_a_device_has_done_in_the_ramp_is_no_excess() {
+        let mut scene = TestRun::new(job("a", DirectionMix::Read));
+        let mut disk = layer("vda", LayerKind::Disk, &[]);
+        disk.bytes = Some([200 << 20, 0]);
+        scene.layers(vec![layer("/data", LayerKind::FileSystem, &["vda"]), disk]);
+        scene.disk_bytes[0] = 200 << 20;
+        let n_levels = |scene: &TestRun| audit(&scene.made()).accounts.expect("accounts").jobs[0].bytes[0].levels.len();
+        assert_eq!(n_levels(&scene), 1);
+        scene.jobs[0].limits.ramp_time_us = 1_000_000;
+        assert_eq!(n_levels(&scene), 0);
+        // Less is less, whatever the ramp did.
+        scene.disk_bytes[0] = 50 << 20;
+        let mut disk = layer("vda", LayerKind::Disk, &[]);
+        disk.bytes = Some([50 << 20, 0]);
+        scene.layers(vec![layer("/data", LayerKind::FileSystem, &["vda"]), disk]);
+        assert_eq!(n_levels(&scene), 1);
     }
 
     /// 10 s, of which I/Os were in flight for 7.68 s: what is asleep beside that is not known.

@@ -14,15 +14,17 @@ pub struct DrawCounts {
     pub n_following: PerDirection<u64>,
     /// I/Os beside them that are at random.
     pub n_at_random: PerDirection<u64>,
-    /// Draws of a zipf or pareto distribution; `None`: there is none, or they were not counted.
+    /// Draws of a zipf, pareto or normal distribution; `None`: there is none, or they were not counted.
     pub hot: Option<HotDraws>,
     /// Draws of each zone in its order (`random_distribution=zoned`).
     pub zones: PerDirection<Vec<u64>>,
     /// Turns of several files (`file_service_type`); `None`: there is one file, or they were not counted.
     pub files: Option<FileTurns>,
+    /// Draws of a file by zipf, pareto or a normal distribution (`file_service_type`); `None`: as with `hot`.
+    pub hot_files: Option<HotDraws>,
 }
 
-/// Draws of a skewed distribution, and those of its hottest blocks: one block of zipf, the share h of pareto.
+/// Draws of a skewed distribution, and those of its hottest blocks: one block of zipf, the share h of pareto, the middle of a normal one.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct HotDraws {
     pub n_drawn: u64,
@@ -46,12 +48,15 @@ impl DrawCounts {
         };
         add(&mut self.n_following, &other.n_following);
         add(&mut self.n_at_random, &other.n_at_random);
-        if let Some(theirs) = other.hot {
-            let mine = self.hot.get_or_insert_default();
+        let add_hot = |mine: &mut Option<HotDraws>, theirs: Option<HotDraws>| {
+            let Some(theirs) = theirs else { return };
+            let mine = mine.get_or_insert_default();
             add_to(&mut mine.n_drawn, theirs.n_drawn);
             add_to(&mut mine.n_hot, theirs.n_hot);
             mine.n_wanted += theirs.n_wanted;
-        }
+        };
+        add_hot(&mut self.hot, other.hot);
+        add_hot(&mut self.hot_files, other.hot_files);
         for (mine, theirs) in self.zones.0.iter_mut().zip(&other.zones.0) {
             mine.resize(mine.len().max(theirs.len()), 0);
             mine.iter_mut().zip(theirs).for_each(|(mine, theirs)| add_to(mine, *theirs));

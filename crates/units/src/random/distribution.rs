@@ -32,8 +32,10 @@ enum DistributionKind {
         power: f64,
         n_hot_ranks: u64,
     },
+    /// Ranks less than `middle` from half of the blocks are hot.
     Normal {
         spread: u64,
+        middle: u64,
     },
 }
 
@@ -84,7 +86,8 @@ impl DistributionShape {
         let is_allowed = (0.0..100.0).contains(&deviation_percent);
         let n_blocks = check(n_blocks, deviation_percent, is_allowed, AllowedParameter::NormalDeviation)?;
         let spread = (n_blocks as f64 * deviation_percent / 100.0).ceil() as u64;
-        Ok(Self { n_blocks, kind: DistributionKind::Normal { spread: spread.min(n_blocks / 2) } })
+        let (spread, middle) = (spread.min(n_blocks / 2), n_blocks / N_NORMAL_DRAWS);
+        Ok(Self { n_blocks, kind: DistributionKind::Normal { spread, middle } })
     }
 
     pub const fn n_blocks(&self) -> u64 {
@@ -141,8 +144,8 @@ impl SkewedBlocks {
         Self { scatter: 1, ..self }
     }
 
-    /// Draws of the hottest ranks so far, one rank of zipf or the share h of pareto, and the share of all draws that they are by the law;
-    /// `None`: those of normal are not counted.
+    /// Draws of the hottest ranks so far, one rank of zipf, the share h of pareto or the middle of normal, and the share of all draws that they
+    /// are by the law; `None`: a normal distribution has too few blocks to tell.
     pub fn hot_draws(&self) -> Option<(u64, f64)> {
         let share = match self.shape.kind {
             DistributionKind::Zipf(zipf) => 1.0 / zipf.weight_sum,
@@ -150,7 +153,12 @@ impl SkewedBlocks {
                 let last_rank = self.shape.n_blocks.saturating_sub(1).max(1) as f64;
                 (n_hot_ranks as f64 / last_rank).min(1.0).powf(1.0 / power)
             }
-            DistributionKind::Normal { .. } => return None,
+            DistributionKind::Normal { .. } if self.shape.n_blocks < LEAST_NORMAL_BLOCKS => return None,
+            DistributionKind::Normal { spread, middle } => {
+                let n = self.shape.n_blocks as f64;
+                // Ranks are rounded up: those of the middle stand for one value less than twice as many.
+                normal_share((middle as f64 - 0.5) / n, spread as f64 / n)
+            }
         };
         Some((self.n_hot, share))
     }
@@ -166,7 +174,11 @@ impl SkewedBlocks {
                 self.n_hot += u64::from(rank < *n_hot_ranks);
                 rank
             }
-            DistributionKind::Normal { spread } => normal_rank(&mut self.stream, n_blocks, *spread),
+            DistributionKind::Normal { spread, middle } => {
+                let rank = normal_rank(&mut self.stream, n_blocks, *spread);
+                self.n_hot += u64::from(rank.abs_diff(n_blocks / 2) < *middle);
+                rank
+            }
         };
         let scattered = rank.wrapping_mul(self.scatter).wrapping_add(self.shift);
         // Most sizes are powers of two, and a division of 64 bits costs as much as all the rest but the power.
@@ -198,6 +210,32 @@ impl Zipf {
             (n_blocks as f64 * (self.eta * fraction - self.eta + 1.0).powf(self.alpha)) as u64
         }
     }
+}
+
+/// Among fewer blocks the rounding of ranks changes the share of the middle ones.
+const LEAST_NORMAL_BLOCKS: u64 = 500;
+
+/// The share of the ranks of [`normal_rank`] that are less than `middle` from a half, where `spread` is the width of the deviation; all as shares
+/// of the blocks. The mean of twelve uniform draws has a standard deviation of a twelfth and a kurtosis of -0.1, and is nearly normal else.
+fn normal_share(middle: f64, spread: f64) -> f64 {
+    const DEVIATION: f64 = 1.0 / N_NORMAL_DRAWS as f64;
+    const N_STEPS: u32 = 2_000;
+    // The density over all ranks, in steps; of each, the share of deviations that leave it in the middle.
+    let (mut within, mut all) = (0.0, 0.0);
+    for step in 0..N_STEPS {
+        let off = (f64::from(step) + 0.5) / f64::from(N_STEPS) - 0.5;
+        let square = (off / DEVIATION).powi(2);
+        let density = (-0.5 * square).exp() * (1.0 - 0.1 / 24.0 * (square * square - 6.0 * square + 3.0));
+        let (low, high) = (off - spread / 2.0, off + spread / 2.0);
+        let share = if spread > 0.0 {
+            (high.min(middle) - low.max(-middle)).max(0.0) / spread
+        } else {
+            f64::from(u8::from(off.abs() < middle))
+        };
+        within += density * share;
+        all += density;
+    }
+    within / all
 }
 
 /// The mean of some draws, rounded up, and a deviation that is halved until it stays inside.
@@ -258,7 +296,7 @@ mod tests {
         }
     }
 
-    /// The weights of zipf are added up; of pareto a share h has 1 - h of the draws.
+    /// The weights of zipf are added up; of pareto a share h has 1 - h of the draws; sums of normal are counted.
     #[test]
     fn hot_draws_are_as_many_as_the_law_wants() {
         let weights: f64 = (1..=1_000).map(|rank| f64::from(rank).powf(-1.2)).sum();
@@ -266,6 +304,10 @@ mod tests {
             (DistributionShape::zipf(1_000, 1.2), 1.0 / weights),
             (DistributionShape::pareto(1_000, 0.2), 0.8),
             (DistributionShape::pareto(1_000, 0.4), 0.6),
+            // By the exact frequencies of all sums of twelve draws, and of all deviations.
+            (DistributionShape::normal(1_000, 0.0), 0.6731),
+            (DistributionShape::normal(1_000, 20.0), 0.5748),
+            (DistributionShape::normal(1_000, 50.0), 0.3275),
         ] {
             let mut stream = SkewedBlocks::new(shape.unwrap(), 7, None);
             (0..100_000).for_each(|_| _ = stream.next_block());
@@ -274,7 +316,7 @@ mod tests {
             // Five deviations of a half are 0.008.
             assert!((n_hot as f64 / 100_000.0 - wanted).abs() < 0.008, "{n_hot} {wanted}");
         }
-        assert_eq!(SkewedBlocks::new(DistributionShape::normal(1_000, 10.0).unwrap(), 7, None).hot_draws(), None);
+        assert_eq!(SkewedBlocks::new(DistributionShape::normal(100, 10.0).unwrap(), 7, None).hot_draws(), None);
     }
 
     /// Recorded from fio 3.41: `nrfiles=16`, job 1, default seed, and each kind of `file_service_type`.

@@ -4,10 +4,12 @@
 
 use super::OptionEffect;
 use crate::accounts::asked::{Asked, as_asked_if, not, of_asked, unseen};
+use crate::audit_input::{AuditedJob, sum};
 use crate::measures::asked::{is_held_back, most_ios};
 use crate::text;
+use ferrio_spec::engines::Measures;
 use ferrio_spec::{DirectionMix, SizeSpec, ZoneSpec};
-use ferrio_stats::OptionOutcome;
+use ferrio_stats::{OptionOutcome, TargetKind, TargetPlace};
 use ferrio_units::DataDirection;
 
 pub(super) const EFFECTS: &[OptionEffect] = &[
@@ -23,12 +25,11 @@ pub(super) const EFFECTS: &[OptionEffect] = &[
         let (wanted, there) = (u64::from(asked.spec().numjobs), asked.n_clones());
         as_asked_if(there >= wanted, || format!("{there} of {wanted}"))
     }),
-    OptionEffect::measured(&["startdelay"], |_| unseen("the time of the start is not compared with the option")),
+    OptionEffect::measured(&["startdelay"], start_delay),
+    OptionEffect::measured(&["nrfiles", "filesize"], files).in_vain_if(place_in_vain),
     OptionEffect::nowhere(
         &[
-            "filesize",
             "filesize_split",
-            "nrfiles",
             "openfiles",
             "offset",
             "offset_increment",
@@ -49,6 +50,67 @@ pub(super) const EFFECTS: &[OptionEffect] = &[
         is_direct.then(|| "direct I/O does not read from the page cache".to_owned())
     }),
 ];
+
+/// The starts of the clones, beside those of jobs of the same group that begin at once.
+fn start_delay(asked: &Asked<'_, '_>) -> OptionOutcome {
+    const SLACK_MS: f64 = 100.0;
+    let (least_us, most_us) = asked.spec().limits.startdelay_us;
+    if most_us == 0 {
+        return OptionOutcome::AsAsked;
+    }
+    let begins_at_once = |other: &&AuditedJob<'_>| {
+        let is_of_group = other.group == asked.job.group && other.index != asked.job.index;
+        is_of_group && other.spec.limits.startdelay_us == (0, 0) && other.spec.grouping.wait_for.is_none()
+    };
+    let others = asked.case.jobs.iter().filter(begins_at_once).flat_map(|other| &other.workers);
+    let first_ms = others.map(|worker| worker.stats.job_start_ms).filter(|start_ms| *start_ms > 0).min();
+    let (Some(first_ms), false) = (first_ms, asked.case.is_reported() || asked.spec().grouping.wait_for.is_some())
+    else {
+        return unseen("no job of its group begins at once, so nothing tells the delay");
+    };
+    let delays = asked.job.workers.iter().map(|worker| worker.stats.job_start_ms as f64 - first_ms as f64);
+    let (low, high) = delays.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), ms| (low.min(ms), high.max(ms)));
+    if low < least_us as f64 / 1e3 - SLACK_MS {
+        return not(of_asked(low / 1e3, least_us as f64 / 1e6, " s"));
+    }
+    // A busy machine starts them later.
+    let is_near = high <= most_us as f64 / 1e3 * (1.0 + RUNTIME_SHARE) + SLACK_MS;
+    if is_near { OptionOutcome::AsAsked } else { unseen("it began later, for which there may be other reasons") }
+}
+
+/// The files that the run has found at its end, or made: their number and their sizes.
+fn files(asked: &Asked<'_, '_>) -> OptionOutcome {
+    let extent = &asked.spec().extent;
+    // Each I/O of such an engine is one on a file of its own.
+    let loops = u64::from(asked.spec().limits.loops.max(1));
+    let n_of_files = asked.n_files().map_or(u64::MAX, |n_files| n_files.saturating_mul(asked.n_clones()));
+    if asked.name == "nrfiles"
+        && asked.job.engine.measures == Measures::Openings
+        && asked.n_done() == n_of_files.saturating_mul(loops)
+    {
+        return OptionOutcome::AsAsked;
+    }
+    if asked.job.places.is_empty() {
+        return unseen("nothing is known of the files");
+    }
+    if asked.job.has_more_files || !asked.spec().target.opendirs.is_empty() {
+        return unseen("only a part of the files was looked at");
+    }
+    let n_found = sum(asked.job.places.iter().map(|place| place.n_files));
+    if asked.name == "nrfiles" {
+        let n_of_clone = u64::from(asked.spec().target.nrfiles.max(1));
+        // Clones have files of their own, unless a name says otherwise.
+        let is_it = n_found == n_of_clone.saturating_mul(asked.n_clones()) || n_found == n_of_clone;
+        return if is_it { OptionOutcome::AsAsked } else { unseen("only a part of the files was looked at") };
+    }
+    let Some((least, most)) = extent.filesize.filter(|(_, most)| *most > 0) else { return OptionOutcome::AsAsked };
+    let fits = |place: &TargetPlace| {
+        let of = |size_bytes: u64| size_bytes.saturating_mul(place.n_files);
+        place.kind != TargetKind::Block && (of(least)..=of(most)).contains(&place.now.size_bytes)
+    };
+    let are_all = asked.job.places.iter().all(fits);
+    if are_all { OptionOutcome::AsAsked } else { unseen("the files have other sizes, of which the job may use a part") }
+}
 
 /// `time_based` repeats the job, whatever would end it.
 fn end_in_vain(asked: &Asked<'_, '_>) -> Option<String> {
@@ -188,9 +250,25 @@ fn is_out_of_time(asked: &Asked<'_, '_>) -> bool {
 
 /// Bytes of all clones that the options ask for; `None`: they depend on files, or the job counts otherwise.
 fn wanted_bytes(asked: &Asked<'_, '_>) -> Option<u64> {
+    if asked.spec().verify.is_some() { None } else { plain_bytes(asked) }
+}
+
+/// Bytes that a job with verification has to write, or to read if it only reads, and those that it has; `None`: what it reads back is among them.
+fn verified_bytes(asked: &Asked<'_, '_>) -> Option<(u64, u64)> {
+    let spec = asked.spec();
+    spec.verify.as_ref()?;
+    let direction = match spec.pattern.mix {
+        DirectionMix::Write if spec.is_verify_only() => DataDirection::Read,
+        DirectionMix::Write => DataDirection::Write,
+        DirectionMix::Read => DataDirection::Read,
+        _ => return None,
+    };
+    Some((plain_bytes(asked)?, asked.of(direction)?.bytes))
+}
+
+fn plain_bytes(asked: &Asked<'_, '_>) -> Option<u64> {
     let spec = asked.spec();
     let is_plain = !spec.replay.is_set()
-        && spec.verify.is_none()
         && spec.pattern.mix != DirectionMix::TrimWrite
         && spec.zones == ZoneSpec::default()
         && !spec.extent.fill_device
@@ -214,7 +292,10 @@ fn bytes(asked: &Asked<'_, '_>) -> OptionOutcome {
     if asked.spec().limits.ramp_time_us > 0 || asked.spec().limits.ramp_bytes > 0 {
         return unseen("what was done within the ramp is not counted");
     }
-    let Some(wanted) = wanted_bytes(asked) else { return unseen("how much it means depends on the files") };
+    let beside_verification = verified_bytes(asked);
+    let Some(wanted) = beside_verification.map(|(wanted, _)| wanted).or_else(|| wanted_bytes(asked)) else {
+        return unseen("how much it means depends on the files");
+    };
     // Other limits may come first; the last block may not fit.
     if is_out_of_time(asked) || asked.spec().extent.number_ios > 0 {
         return OptionOutcome::AsAsked;
@@ -223,7 +304,7 @@ fn bytes(asked: &Asked<'_, '_>) -> OptionOutcome {
     let least = wanted.saturating_sub(
         tail.saturating_mul(asked.n_clones()).saturating_mul(u64::from(asked.spec().limits.loops.max(1))),
     );
-    let done = done_bytes(asked);
+    let done = beside_verification.map_or_else(|| done_bytes(asked), |(_, done)| done);
     as_asked_if(done >= least, || format!("{} of {}", text::bytes(done), text::bytes(wanted)))
 }
 

@@ -6,7 +6,7 @@ use super::OptionEffect;
 use crate::accounts::asked::{Asked, as_asked_if, not, unseen};
 use crate::text;
 use ferrio_spec::{DirectionMix, RandomDistribution, ZoneSpec};
-use ferrio_stats::OptionOutcome;
+use ferrio_stats::{DirectionStats, OptionOutcome};
 use ferrio_units::DataDirection;
 
 pub(super) const EFFECTS: &[OptionEffect] = &[
@@ -18,7 +18,10 @@ pub(super) const EFFECTS: &[OptionEffect] = &[
     }),
     OptionEffect::measured(&["bs", "bsrange", "bssplit"], block_sizes)
         .in_vain_if(|asked| size_of_no_use(asked).or_else(|| rest_of_shares(asked))),
-    OptionEffect::nowhere(&["bs_unaligned", "bs_is_seq_rand", "patterns"], DRAWN),
+    OptionEffect::measured(&["bs_is_seq_rand"], |asked| {
+        if asked.spec().pattern.bs_is_seq_rand { block_sizes(asked) } else { OptionOutcome::AsAsked }
+    }),
+    OptionEffect::nowhere(&["bs_unaligned", "patterns"], DRAWN),
     OptionEffect::nowhere(&["ba"], DRAWN).in_vain_if(|asked| sequential(asked).or_else(|| size_of_no_use(asked))),
     OptionEffect::nowhere(
         &[
@@ -33,18 +36,7 @@ pub(super) const EFFECTS: &[OptionEffect] = &[
         DRAWN,
     )
     .in_vain_if(sequential),
-    OptionEffect::nowhere(
-        &[
-            "percentage_sequential",
-            "randrepeat",
-            "randseed",
-            "random_generator",
-            "random_sequence_stride",
-            "rwmixcycle",
-            "num_range",
-        ],
-        DRAWN,
-    ),
+    OptionEffect::nowhere(&["percentage_sequential", "random_sequence_stride", "rwmixcycle", "num_range"], DRAWN),
     OptionEffect::nowhere(&["rw_sequencer"], DRAWN).in_vain_if(|asked| {
         let pattern = &asked.spec().pattern;
         // Without a number, a random job draws each offset.
@@ -190,6 +182,82 @@ fn mix(asked: &Asked<'_, '_>) -> OptionOutcome {
     })
 }
 
+/// Blocks are read back as they were written: with one size for all of them, reads and writes have it.
+fn sizes_beside_verification(asked: &Asked<'_, '_>) -> OptionOutcome {
+    let pattern = &asked.spec().pattern;
+    let Some(first) = asked.used().next().map(|direction| pattern.block_size[direction].min_bytes) else {
+        return unseen("nothing was read or written");
+    };
+    let wanted = first as f64;
+    let is_one = |direction: DataDirection| {
+        let size = &pattern.block_size[direction];
+        pattern.block_split[direction].is_empty() && size.min_bytes == first && size.max_bytes == first
+    };
+    if pattern.bs_is_seq_rand || !asked.used().all(is_one) {
+        return unseen("I/Os of other kinds are among them");
+    }
+    for direction in [DataDirection::Read, DataDirection::Write] {
+        let Some(figures) = asked.of(direction).filter(|figures| figures.n_completed > 0) else { continue };
+        let mean = figures.bytes as f64 / figures.n_completed as f64;
+        let is_it = mean <= wanted * 1.000_001 && mean >= wanted - tail_bytes(figures, wanted);
+        if !is_it {
+            return unseen("I/Os of other kinds are among them");
+        }
+    }
+    OptionOutcome::AsAsked
+}
+
+/// With `bs_is_seq_rand` the first size is that of blocks that follow the one before them, and the second one that of all others.
+fn sizes_by_order(asked: &Asked<'_, '_>) -> OptionOutcome {
+    let pattern = &asked.spec().pattern;
+    let slots = [DataDirection::Read, DataDirection::Write].map(|slot| &pattern.block_size[slot]);
+    if pattern.block_split.0.iter().any(|split| !split.is_empty()) || pattern.rw_postfix > 1 {
+        return unseen("I/Os of several sizes are among them");
+    }
+    for direction in asked.used() {
+        let Some(figures) = asked.of(direction).filter(|figures| figures.n_completed > 0) else { continue };
+        let share = match (pattern.random, pattern.percentage_random[direction]) {
+            (false, _) => 0.0,
+            (true, 100..) => 1.0,
+            (true, _) => {
+                let draws = asked.figures().and_then(|all| all.features.draws.as_deref());
+                let Some(draws) = draws else { return unseen(DRAWN) };
+                let n_random = draws.n_at_random[direction] as f64;
+                let n = n_random + draws.n_following[direction] as f64;
+                if n < FEW || (figures.n_completed as f64) < FEW {
+                    return unseen("too few I/Os");
+                }
+                n_random / n
+            }
+        };
+        let mean = figures.bytes as f64 / figures.n_completed as f64;
+        let of = |sequential: u64, random: u64| sequential as f64 * (1.0 - share) + random as f64 * share;
+        let (low, high) = (of(slots[0].min_bytes, slots[1].min_bytes), of(slots[0].max_bytes, slots[1].max_bytes));
+        // I/Os that were drawn last may not be done.
+        let slack = SHARE * high + tail_bytes(figures, high);
+        if mean < low - slack || mean > high + slack {
+            let why = if mean < low && is_cut_short(asked) { CUT_SHORT } else { "" };
+            let (done, wanted) = (text::bytes(mean as u64), text::bytes(f64::midpoint(low, high) as u64));
+            return not(format!("{}s of {done} on average, and {wanted} were asked for{why}", direction.name()));
+        }
+    }
+    OptionOutcome::AsAsked
+}
+
+/// A block that reaches into one which was used already is cut short there.
+fn is_cut_short(asked: &Asked<'_, '_>) -> bool {
+    let pattern = &asked.spec().pattern;
+    pattern.random && !pattern.norandommap
+}
+
+const CUT_SHORT: &str = ": the map of used blocks cuts large ones short (norandommap)";
+
+/// Bytes by which the mean size may be below the smallest one: the last block of a file may be shorter, and reads may end with it.
+fn tail_bytes(figures: &DirectionStats, most_bytes: f64) -> f64 {
+    let n = figures.n_completed as f64;
+    (1.0 + 0.5 * n * 0.002) * most_bytes / n
+}
+
 fn block_sizes(asked: &Asked<'_, '_>) -> OptionOutcome {
     let pattern = &asked.spec().pattern;
     if asked.spec().replay.is_set() {
@@ -198,17 +266,21 @@ fn block_sizes(asked: &Asked<'_, '_>) -> OptionOutcome {
     if asked.job.engine.moves_nothing() {
         return unseen("its engine moves no data");
     }
-    if asked.spec().verify.is_some() || asked.spec().is_verify_only() || !asked.spec().extent.patterns.is_empty() {
+    if !asked.spec().extent.patterns.is_empty() {
         return unseen("I/Os of other kinds are among them");
+    }
+    if asked.spec().verify.is_some() || asked.spec().is_verify_only() {
+        return sizes_beside_verification(asked);
+    }
+    if pattern.bs_is_seq_rand {
+        return sizes_by_order(asked);
     }
     for direction in asked.used() {
         let Some(figures) = asked.of(direction).filter(|figures| figures.n_completed > 0) else { continue };
         let mean = figures.bytes as f64 / figures.n_completed as f64;
         let sizes = &pattern.block_size[direction];
         let split = &pattern.block_split[direction];
-        // The last block of a file may be shorter, and reads may end with it.
-        let slack = 1.0 + 0.5 * figures.n_completed as f64 * 0.002;
-        let tail = slack * sizes.max_bytes as f64 / figures.n_completed as f64;
+        let tail = tail_bytes(figures, sizes.max_bytes as f64);
         let (low, high) = match split.as_slice() {
             [] => (sizes.min_bytes as f64, sizes.max_bytes as f64),
             _ if (figures.n_completed as f64) < FEW => return unseen("too few I/Os"),
@@ -222,10 +294,14 @@ fn block_sizes(asked: &Asked<'_, '_>) -> OptionOutcome {
                 (wanted - chance, wanted + chance)
             }
         };
-        if mean < low - tail || mean > high * 1.000_001 {
-            // A block that reaches into one which was used already is cut short there.
-            let is_cut = pattern.random && !pattern.norandommap && !split.is_empty() && mean < low;
-            let why = if is_cut { ": the map of used blocks cuts large ones short (norandommap)" } else { "" };
+        // fio counts the bytes of I/Os that were in flight when the ramp ended, and not their number.
+        let limits = &asked.spec().limits;
+        let has_ramp = limits.ramp_time_us > 0 || limits.ramp_bytes > 0;
+        let n_in_flight = u64::from(asked.spec().queue.iodepth).saturating_mul(asked.job.n_clones.into());
+        let more = if has_ramp { n_in_flight as f64 / figures.n_completed as f64 } else { 0.000_001 };
+        if mean < low - tail || mean > high * (1.0 + more) {
+            let is_cut = !split.is_empty() && mean < low && is_cut_short(asked);
+            let why = if is_cut { CUT_SHORT } else { "" };
             let wanted = if split.is_empty() && low < high {
                 format!("{} to {}", text::bytes(low as u64), text::bytes(high as u64))
             } else {

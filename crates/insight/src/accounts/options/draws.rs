@@ -5,9 +5,10 @@
 use super::OptionEffect;
 use super::direction::{DRAWN, FEW, is_by_chance, sequential};
 use crate::accounts::asked::{Asked, as_asked_if, not, unseen};
+use crate::audit_input::sum;
 use crate::text;
 use ferrio_spec::{FileService, RandomDistribution, SizeSpec};
-use ferrio_stats::{DrawCounts, FileTurns, OptionOutcome};
+use ferrio_stats::{DrawCounts, FileTurns, HotDraws, OptionOutcome, TargetKind};
 use ferrio_units::DataDirection;
 
 pub(super) const EFFECTS: &[OptionEffect] = &[
@@ -51,6 +52,10 @@ fn percentage_random(asked: &Asked<'_, '_>) -> OptionOutcome {
 }
 
 fn distribution(asked: &Asked<'_, '_>) -> OptionOutcome {
+    // All places are alike, which asks for nothing.
+    if asked.spec().pattern.distribution == RandomDistribution::Uniform {
+        return OptionOutcome::AsAsked;
+    }
     let Some(draws) = draws(asked) else { return unseen(DRAWN) };
     match &asked.spec().pattern.distribution {
         RandomDistribution::Zoned(zones) => {
@@ -72,19 +77,23 @@ fn distribution(asked: &Asked<'_, '_>) -> OptionOutcome {
             }
             if n_seen == 0 { unseen("too few I/Os") } else { OptionOutcome::AsAsked }
         }
-        RandomDistribution::Zipf { .. } | RandomDistribution::Pareto { .. } => {
-            let Some(hot) = draws.hot else { return unseen(DRAWN) };
-            let n = hot.n_drawn as f64;
-            if n < FEW {
-                return unseen("too few I/Os");
-            }
-            as_asked_if(is_by_chance(hot.n_hot as f64, hot.n_wanted / n, n), || {
-                let (done, wanted) = (text::percent(hot.n_hot as f64, n), text::percent(hot.n_wanted, n));
-                format!("{done} of the I/Os at the hottest blocks of {wanted}")
-            })
+        RandomDistribution::Zipf { .. } | RandomDistribution::Pareto { .. } | RandomDistribution::Normal { .. } => {
+            draws.hot.map_or_else(|| unseen(DRAWN), |hot| hot_share(&hot, "I/Os at the hottest blocks"))
         }
         _ => unseen(DRAWN),
     }
+}
+
+/// The share of the draws that went to the most frequent places.
+fn hot_share(hot: &HotDraws, of_what: &str) -> OptionOutcome {
+    let n = hot.n_drawn as f64;
+    if n < FEW {
+        return unseen("too few I/Os");
+    }
+    as_asked_if(is_by_chance(hot.n_hot as f64, hot.n_wanted / n, n), || {
+        let (done, wanted) = (text::percent(hot.n_hot as f64, n), text::percent(hot.n_wanted, n));
+        format!("{done} of the {of_what} of {wanted}")
+    })
 }
 
 /// Fewer turns tell nothing of their length.
@@ -94,6 +103,13 @@ const TURN_FACTOR: f64 = 2.0;
 
 fn file_turns(asked: &Asked<'_, '_>) -> OptionOutcome {
     let spec = asked.spec();
+    if matches!(spec.target.file_service, FileService::Skewed(_)) {
+        let hot = draws(asked).and_then(|draws| draws.hot_files);
+        return hot.map_or_else(
+            || unseen("the files that a skewed choice took are not recorded"),
+            |hot| hot_share(&hot, "choices of files at the most frequent places"),
+        );
+    }
     let durability = &spec.durability;
     // A sync takes a part of a turn.
     let has_syncs =
@@ -137,10 +153,28 @@ struct PassIos {
     most: f64,
 }
 
+/// The sizes of files that are used whole, by all clones; `None`: not all of them are known.
+fn by_places(asked: &Asked<'_, '_>) -> Option<u64> {
+    let (job, extent) = (asked.job, &asked.spec().extent);
+    let is_whole = extent.filesize.is_none() && extent.offset == SizeSpec::Bytes(0);
+    let are_files = !job.has_more_files && job.places.iter().all(|place| place.kind == TargetKind::File);
+    let n_files: u64 = job.places.iter().map(|place| place.n_files).sum();
+    (is_whole && are_files && asked.n_files() == Some(n_files))
+        .then(|| sum(job.places.iter().map(|place| place.now.size_bytes)))
+}
+
 /// By the mean size of the blocks; `None`: the size of the files is not known.
 fn ios_of_pass(asked: &Asked<'_, '_>) -> Option<PassIos> {
     let extent = &asked.spec().extent;
-    let Some(SizeSpec::Bytes(size)) = extent.size else { return None };
+    let by_files = || {
+        let (least, most) = extent.filesize.filter(|_| extent.filesize_split.is_empty())?;
+        (least == most).then(|| asked.n_files()?.checked_mul(most))?
+    };
+    let size = match extent.size {
+        Some(SizeSpec::Bytes(size)) => size,
+        Some(SizeSpec::Percent(_)) => return None,
+        None => by_files().or_else(|| by_places(asked))?,
+    };
     let done = DataDirection::ALL.into_iter().filter_map(|direction| asked.of(direction));
     let (n_ios, bytes) = done.fold((0.0, 0.0), |(n, sum), one| (n + one.n_completed as f64, sum + one.bytes as f64));
     if n_ios == 0.0 || bytes == 0.0 {

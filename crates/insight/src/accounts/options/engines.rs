@@ -16,14 +16,13 @@ pub(super) const EFFECTS: &[OptionEffect] = &[
     }),
     OptionEffect::nowhere(&["sqthread_poll_cpu"], "the kernel does not tell which CPU it has used")
         .in_vain_if(|asked| (!asked.is_given("sqthread_poll")).then(|| "there is no sqthread_poll".to_owned())),
+    // A job whose buffers or files cannot be registered, or whose ring gets no thread, does not begin.
+    OptionEffect::measured(&["fixedbufs", "registerfiles", "sqthread_poll", "nonvectored", "force_async"], |asked| {
+        asked.unless_found()
+    }),
     OptionEffect::nowhere(
         &[
-            "fixedbufs",
-            "registerfiles",
-            "sqthread_poll",
-            "nonvectored",
             "libaio_vectored",
-            "force_async",
             "nowait",
             "uncached",
             "userspace_reap",

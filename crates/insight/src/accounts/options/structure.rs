@@ -47,7 +47,7 @@ pub(super) const EFFECTS: &[OptionEffect] = &[
         let is_passed = !names.is_empty() && names.iter().all(|name| name.starts_with('/'));
         is_passed.then(|| "filename has the whole path".to_owned())
     }),
-    OptionEffect::of(&["verify_dump"], Seen::Structure)
+    OptionEffect::of(&["verify_dump", "verify_fatal"], Seen::Structure)
         .in_vain_if(|asked| (asked.is_on() && asked.spec().verify.is_none()).then(|| "there is no verify".to_owned())),
 ];
 
@@ -72,8 +72,21 @@ const OF_LOGS: &[&str] = &[
 ];
 
 /// Names of jobs, files and processes.
-const NAMES: &[&str] =
-    &["name", "description", "comm", "unique_filename", "opendir", "filetype", "profile", "write_iolog", "ioengine"];
+const NAMES: &[&str] = &[
+    "name",
+    "description",
+    "comm",
+    "unique_filename",
+    "opendir",
+    "filetype",
+    "profile",
+    "write_iolog",
+    "ioengine",
+    // Which of all random streams it is.
+    "randrepeat",
+    "randseed",
+    "random_generator",
+];
 
 /// The order of jobs, and what they do together.
 const ORDER: &[&str] = &[

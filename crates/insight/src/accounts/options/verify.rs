@@ -17,14 +17,19 @@ pub(super) const EFFECTS: &[OptionEffect] = &[
         let is_null = asked.name == "verify" && verify.content.method == VerifyMethod::Null;
         is_null.then(|| "the method null compares nothing".to_owned())
     }),
+    // Blocks that are read back are compared with it.
+    OptionEffect::measured(&["verify_pattern", "verify_interval", "verify_offset"], |asked| {
+        let reads_back = asked.spec().verify.as_ref().is_some_and(|verify| verify.reads_back);
+        if reads_back { verify(asked) } else { unseen("nothing is read back") }
+    })
+    .in_vain_if(|asked| {
+        let is_needed = asked.name != "verify_pattern" && asked.is_on();
+        (is_needed && asked.spec().verify.is_none()).then(|| "there is no verify".to_owned())
+    }),
     OptionEffect::nowhere(
         &[
             "verify_policy",
-            "verify_interval",
-            "verify_offset",
-            "verify_pattern",
             "verify_pattern_interval",
-            "verify_fatal",
             "verify_async",
             "verify_async_cpus",
             "verify_backlog",
@@ -52,7 +57,7 @@ pub(super) const EFFECTS: &[OptionEffect] = &[
             }
             _ => {}
         }
-        let is_needed = !matches!(asked.name, "verify_state_save" | "verifysort" | "verifysort_nr" | "verify_pattern");
+        let is_needed = !matches!(asked.name, "verify_state_save" | "verifysort" | "verifysort_nr");
         (is_needed && asked.is_on() && asked.spec().verify.is_none()).then(|| "there is no verify".to_owned())
     }),
     OptionEffect::measured(&["trim_percentage"], |asked| {
