@@ -46,6 +46,10 @@ pub(super) fn of<'a>(result: &'a RunResult, environment: &dyn Environment) -> Ve
             jobs.push(ReportedJob { spec, unreadable, rows: vec![row] });
         }
     }
+    // Reports of fio 3.33 leave out options without a value: one row for all clones tells that they are a group.
+    for job in &mut jobs {
+        job.spec.grouping.group_reporting |= job.rows.len() == 1 && job.spec.numjobs > 1;
+    }
     jobs
 }
 

@@ -51,6 +51,26 @@ fn rows_of_the_same_options_are_clones_of_one_job() {
     );
 }
 
+/// fio 3.33 does not tell `group_reporting`.
+#[test]
+fn one_row_of_several_clones_is_that_of_a_group() {
+    let options = r#""rw" : "randread", "direct" : "1", "ioengine" : "psync", "numjobs" : "4", "rate_iops" : "500""#;
+    let mut result = report(options, &disk(160_000));
+    result.jobs.truncate(1);
+    // The row has done what the report says in two of them.
+    let record = record_of(&result, &SystemEnvironment::new("ferrio"));
+    assert_eq!(record.provenance.as_ref().expect("jobs").jobs[0].n_clones, 4);
+    let accounts = record.audit.expect("an audit").accounts.expect("accounts");
+    let missed = |name: &str| {
+        let all = &accounts.jobs[0].options;
+        let option = all.iter().find(|option| option.option == name).expect("the option");
+        matches!(option.outcome, ferrio_stats::OptionOutcome::NotAsAsked(_))
+    };
+    assert!(!missed("numjobs"));
+    // 1,000 of 2,000 a second.
+    assert!(missed("rate_iops"));
+}
+
 /// A percentile that the report does not have is not shown, although the distribution that rules see has a value there.
 #[test]
 fn percentiles_are_shown_where_the_report_has_them() {
