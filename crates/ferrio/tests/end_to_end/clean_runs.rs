@@ -32,9 +32,6 @@ const FEW_SYNCED_ON_DEVICE: &[&str] = &["device-is-overwritten", "latency-withou
 const FEW_NEW: &[&str] = &["new-files-written", "few-samples"];
 const DEVICE: &[&str] = &["device-is-overwritten"];
 const FEW_ON_DEVICE: &[&str] = &["device-is-overwritten", "few-samples"];
-/// The disk under a loop device may call itself rotational.
-const PART: &[&str] = &["small-part-of-disk"];
-const FEW_OF_PART: &[&str] = &["small-part-of-disk", "few-samples"];
 
 // tidy: table
 const RUNS: &[Row] = &[
@@ -157,6 +154,7 @@ const RUNS: &[Row] = &[
     (Disk, "--filename=copy --rw=write --bs=64k --size=8m --direct=1 --ioengine=psync", FEW_NEW),
     (Disk, "--filename=data:log --rw=write --bs=64k --size=8m --direct=1 --ioengine=psync", FEW_NEW),
     (Disk, "--filename=verified --rw=write --bs=4k --size=4m --verify=crc32c --direct=1 --ioengine=psync", &[]),
+    (Disk, "--filename=both --rw=write --bs=64k --size=8m --ioengine=psync --fsync=10000 --end_fsync=1", FEW_SYNCED),
     (
         Disk,
         "--filename=passes --rw=write --bs=64k --size=8m --loops=3 --ioengine=psync --end_fsync=1",
@@ -171,11 +169,11 @@ const RUNS: &[Row] = &[
     // XFS.
     (Xfs, "--filename=f --rw=read --bs=4k --size=8m --direct=1 --ioengine=psync", &[]),
     (Xfs, "--filename=f --rw=write --bs=4k --size=8m --direct=1 --ioengine=psync", &[]),
-    (Xfs, "--filename=f --rw=randread --bs=4k --size=8m --direct=1 --ioengine=psync", PART),
-    (Xfs, "--filename=f --rw=randwrite --bs=4k --size=8m --direct=1 --ioengine=psync", PART),
-    (Xfs, "--filename=f --rw=randwrite --bs=4k --size=16m --direct=1 --ioengine=libaio --iodepth=4", PART),
+    (Xfs, "--filename=f --rw=randread --bs=4k --size=8m --direct=1 --ioengine=psync", &[]),
+    (Xfs, "--filename=f --rw=randwrite --bs=4k --size=8m --direct=1 --ioengine=psync", &[]),
+    (Xfs, "--filename=f --rw=randwrite --bs=4k --size=16m --direct=1 --ioengine=libaio --iodepth=4", &[]),
     (Xfs, "--filename=f --rw=write --bs=64k --size=16m --ioengine=psync --end_fsync=1", FEW_SYNCED),
-    (Xfs, "--filename=f --rw=randrw --bs=64k --size=16m --direct=1 --ioengine=psync", FEW_OF_PART),
+    (Xfs, "--filename=f --rw=randrw --bs=64k --size=16m --direct=1 --ioengine=psync", FEW),
     // A device.
     (Raw, "--filename=DEVICE --rw=read --bs=4k --size=8m --direct=1 --ioengine=psync", &[]),
     (Raw, "--filename=DEVICE --rw=write --bs=4k --size=8m --direct=1 --ioengine=psync", DEVICE),
@@ -183,8 +181,15 @@ const RUNS: &[Row] = &[
     (Raw, "--filename=DEVICE --rw=randwrite --bs=4k --size=16m --direct=1 --ioengine=io_uring --iodepth=4", DEVICE),
     (Raw, "--filename=DEVICE --rw=write --bs=64k --size=16m --ioengine=psync --end_fsync=1", FEW_SYNCED_ON_DEVICE),
     (Raw, "--filename=DEVICE --rw=write --bs=4k --size=8m --verify=crc32c --direct=1 --ioengine=psync", DEVICE),
-    // The last one: it makes holes in the file behind the device.
+    // The last ones: the first of them makes holes in the file behind the device.
     (Raw, "--filename=DEVICE --rw=trim --bs=64k --size=16m --direct=1 --ioengine=psync", FEW_ON_DEVICE),
+    // The first job fills the holes that the trims have made.
+    (
+        Raw,
+        "--filename=DEVICE --bs=64k --size=16m --direct=1 --ioengine=psync --rw=write --name=test --stonewall --filename=DEVICE --rw=randread \
+         --bs=4k --size=16m --direct=1 --ioengine=psync",
+        FEW_ON_DEVICE,
+    ),
     // Engines without a device.
     (Nowhere, "--rw=randread --bs=4k --size=64m --ioengine=null", &[]),
     (Nowhere, "--rw=randrw --bs=4k --size=64m --ioengine=null --iodepth=8", &[]),

@@ -2,8 +2,10 @@
 //!
 //! Must not know: the work of devices. Start reading at [`holds_no_data`] and [`first_written_bytes`].
 
+use super::asked::syncs_between_writes;
 use super::ranges::shared_part;
 use crate::audit_input::{AuditInput, AuditedJob, sum};
+use ferrio_spec::SyncMode;
 use ferrio_stats::{ExtentBytes, LayerKind, StorageLayer, TargetKind, TargetPlace, TargetSize};
 use ferrio_units::DataDirection;
 
@@ -32,6 +34,8 @@ pub(crate) fn of_files(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> Option<(E
             TargetKind::File if is_written_before && case.is_before() => return None,
             TargetKind::File if is_written_before => (place.now.extents.value()?, place.now.size_bytes),
             TargetKind::File => (place.before.extents.value()?, place.before.size_bytes),
+            // The file behind the device is looked at once, before all jobs.
+            TargetKind::Block if is_written_before => return None,
             // The part that the job uses decides, wherever the rest of the file has holes.
             TargetKind::Block => match job.part {
                 Some(part) => (&part.extents, part.size_bytes),
@@ -64,6 +68,13 @@ fn is_written_before(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> bool {
     case.jobs.iter().filter(writes).any(|other| shared_part(other, job).is_some())
 }
 
+/// The job writes in order what a later job of the run uses: it prepares the storage.
+pub(crate) fn prepares(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> bool {
+    let is_later = |other: &&AuditedJob<'_>| other.group > job.group;
+    let writes = job.does(DataDirection::Write) && !job.spec.pattern.random;
+    writes && case.jobs.iter().filter(is_later).any(|other| shared_part(job, other).is_some())
+}
+
 pub(crate) fn loop_of<'a>(case: &AuditInput<'a>, place: &TargetPlace) -> Option<&'a StorageLayer> {
     let layer = case.layer(place.layer.as_deref()?)?;
     (place.kind == TargetKind::Block && layer.kind == LayerKind::Loop).then_some(layer)
@@ -82,6 +93,18 @@ pub(crate) fn first_written_bytes(job: &AuditedJob<'_>) -> Option<u64> {
     let written = job.figures(DataDirection::Write)?.bytes;
     let first = sum(job.places.iter().map(became_data).collect::<Option<Vec<u64>>>()?).min(written);
     (first > 0 && first as f64 >= written as f64 * LEAST_FIRST_SHARE).then_some(first)
+}
+
+/// The job writes files in order that it has made itself.
+pub(crate) fn makes_files(job: &AuditedJob<'_>) -> bool {
+    let has_made = job.workers.iter().any(|worker| worker.n_laid_out.is_some_and(|n_files| n_files > 0));
+    let were_missing = !job.places.is_empty() && job.places.iter().all(|place| place.kind == TargetKind::Missing);
+    (has_made || were_missing) && !job.spec.pattern.random
+}
+
+/// The job makes files and waits for its writes again and again, as the log of a database does: its files are new on purpose.
+pub(crate) fn makes_log(job: &AuditedJob<'_>) -> bool {
+    makes_files(job) && (syncs_between_writes(job) || job.spec.durability.sync != SyncMode::None)
 }
 
 /// Bytes that hold data now and did not before; `None`: that is not known.

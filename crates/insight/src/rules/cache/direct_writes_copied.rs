@@ -40,7 +40,8 @@ fn of_run(case: &AuditInput<'_>) -> Option<Observation> {
     let writers: Vec<&AuditedJob<'_>> =
         case.jobs.iter().filter(|job| job.has_files() && job.figures(DataDirection::Write).is_some()).collect();
     // A job on another file system may have made its own pages dirty.
-    let is_one = |job: &&AuditedJob<'_>| is_direct_to_files(job) && job.places.iter().all(has_checksums);
+    let is_on_copies = |job: &AuditedJob<'_>| !job.places.is_empty() && job.places.iter().all(has_checksums);
+    let is_one = |job: &&AuditedJob<'_>| is_direct_to_files(job) && is_on_copies(job);
     if writers.is_empty() || !writers.iter().all(is_one) {
         return None;
     }
@@ -90,6 +91,19 @@ mod tests {
         assert_eq!(scene("btrfs", "rw,relatime", 90 * MIB - 4096), Vec::<String>::new());
         assert_eq!(scene("btrfs", "rw,nodatasum", 100 * MIB), Vec::<String>::new());
         assert_eq!(scene("xfs", "rw,relatime", 100 * MIB), Vec::<String>::new());
+    }
+
+    /// The files of a replay are named by its trace: nothing is known of their file system.
+    #[test]
+    fn unknown_files_are_on_no_file_system_with_checksums() {
+        let mut scene = TestRun::new(job("a", DirectionMix::Write));
+        scene.places.clear();
+        scene.record.evidence.page_cache = Some(PageCache {
+            machine: Reading::Value(CacheCourse { dirtied_bytes: 100 * MIB, ..CacheCourse::default() }),
+            files_before: Reading::default(),
+            files: Reading::default(),
+        });
+        assert!(!scene.found().contains(&"direct-writes-copied".to_owned()));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Write latencies of a job that waits in its syncs.
 
 use crate::audit_input::{AuditInput, AuditedJob, is_in_memory};
-use crate::measures::asked::waits_in_syncs;
+use crate::measures::asked::{waits_at_end, waits_in_syncs};
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::unexamined::EvidenceKind;
 use ferrio_spec::SyncMode;
@@ -28,6 +28,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
 };
 
 const PERCENT: f64 = 99.0;
+/// There is no row of syncs: those at the end have no latencies.
+const CURE_OF_CLOSING: &str = "Take bandwidth and runtime, which count these syncs. For the latency of a write that is safe add --fdatasync=1, or write \
+                               with --direct=1 --sync=dsync.";
 
 fn find(case: &AuditInput<'_>) -> Vec<Observation> {
     case.jobs.iter().filter_map(of_job).collect()
@@ -44,13 +47,18 @@ fn of_job(job: &AuditedJob<'_>) -> Option<Observation> {
     let p99 = |what: &str, ns: u64| Measured::seconds(&format!("p{PERCENT} of {what}"), ns as f64 / 1e9);
     let syncs = job.total.as_ref().and_then(Figures::of_syncs);
     let Some(sync) = syncs.as_ref().and_then(|syncs| syncs.lat.as_ref()) else {
+        // Syncs between the writes that were never due are none.
+        if !waits_at_end(job) {
+            return None;
+        }
         let explanation = format!(
             "99 of 100 writes took no more than {}: the time until they were in memory. The job waits for the device only in \
              the syncs at its end, which no latency holds; the bandwidth and the runtime do.",
             duration_text(shown_ns as f64)
         );
         let evidence = vec![p99("the writes", shown_ns)];
-        return Some(Observation::of(job, evidence, explanation).about(DataDirection::Write));
+        let found = Observation::of(job, evidence, explanation).about(DataDirection::Write);
+        return Some(Observation { cure: Some(CURE_OF_CLOSING.to_owned()), ..found });
     };
     let synced_ns = sync.percentile(PERCENT)?.latency_ns;
     if total_ns(sync) < total_ns(write) {
@@ -103,8 +111,12 @@ mod tests {
     fn a_closing_sync_is_in_no_latency() {
         let mut scene = TestRun::new(job("a", DirectionMix::Write));
         scene.jobs[0].durability.direct = false;
+        scene.jobs[0].durability.fsync_blocks = 100_000;
+        assert!(!scene.found().contains(&"latency-without-syncs".to_owned()), "no sync was due");
         scene.jobs[0].durability.end_fsync = true;
         assert_eq!(scene.found(), ["latency-without-syncs"]);
+        let cure = scene.finding("latency-without-syncs").cure;
+        assert!(!cure.contains("row sync") && cure.contains("--fdatasync=1"), "{cure}");
         assert_eq!(scene.before().found(), Vec::<String>::new());
     }
 }

@@ -1,7 +1,7 @@
 //! Fewer writes than the interval of the syncs between them.
 
 use crate::audit_input::{AuditInput, AuditedJob};
-use crate::measures::asked::most_ios;
+use crate::measures::asked::{most_ios, waits_at_end};
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::unexamined::EvidenceKind;
 use ferrio_stats::{Measured, Severity};
@@ -13,7 +13,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     title: "The job wrote less often than its interval of syncs",
     severity: Severity::Misleading,
     what: "The interval of syncs (fsync, fdatasync, sync_file_range, in writes) and the writes of each clone. It is reported where the interval \
-           is longer than the writes that a clone has done, or can do before the run.",
+           is longer than the writes that a clone has done, or can do before the run, and no option asks for a sync at the end.",
     why: "A sync follows after so many writes. With fewer writes there is none, and the figures are those of a job without syncs.",
     example: "--name=a --rw=write --bs=1m --size=64m --fsync=100 --ioengine=psync",
     cure: "Use a smaller interval, more writes, or --end_fsync=1 for one sync at the end.",
@@ -34,7 +34,8 @@ fn of_job(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> Option<Observation> {
     // With a shorter interval of another kind there are syncs.
     let (option, interval) = intervals.clone().min_by_key(|(_, n_writes)| *n_writes)?;
     let has_one = intervals.next().is_some();
-    if !has_one || !job.does(DataDirection::Write) || job.spec.replay.is_set() {
+    // With a sync at the end the data is in the storage, however long the interval is.
+    if !has_one || !job.does(DataDirection::Write) || job.spec.replay.is_set() || waits_at_end(job) {
         return None;
     }
     let n_writes = if case.is_before() {
@@ -88,5 +89,10 @@ mod tests {
         assert!(!is_told(25_600, 0, 0) && !is_told(0, 0, 0));
         assert!(!is_told(30_000, 100, 0), "another sync comes earlier");
         assert!(!is_told(30_000, 0, 1));
+        let mut closed = job("a", DirectionMix::Write);
+        (closed.durability.fsync_blocks, closed.durability.end_fsync) = (30_000, true);
+        let scene = TestRun::new(closed);
+        assert!(!scene.found().contains(&"syncs-never-due".to_owned()));
+        assert!(!scene.before().found().contains(&"syncs-never-due".to_owned()));
     }
 }

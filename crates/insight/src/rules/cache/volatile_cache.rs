@@ -13,7 +13,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     id: "volatile-cache",
     title: "A cache of the device may take all writes, and nothing empties it",
     severity: Severity::Note,
-    what: "The options of a job that has not run: it writes with direct=1, at most 1 GiB, in a mix with less than 70 % reads if it reads too, without fsync, fdatasync, sync, end_fsync or the \
+    what: "The options of a job that has not run: it writes with direct=1, at most 1 GiB, in a mix with less than 70 % reads if it reads too, without verify, fsync, fdatasync, sync, end_fsync or the \
            like, and the device says that it has a write-back cache (queue/write_cache). A job that has run is not spoken of: whether the \
            cache took its writes leaves no trace.",
     why: "The option direct avoids the cache of the kernel, not that of the device: a write is complete when it is in the device's memory, and is lost \
@@ -41,8 +41,10 @@ fn find(case: &AuditInput<'_>) -> Vec<Observation> {
 fn of_job(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> Option<Observation> {
     let device = job.places.iter().find_map(|place| case.device(place.device.as_deref()?))?;
     let is_cached = device.write_cache.as_deref() == Some("write back");
-    if is_mostly_read(job) || !is_cached || !is_direct(job) || !job.does(DataDirection::Write) || waits_for_writes(job)
-    {
+    // A job that verifies is there for its verdict, and one that only verifies writes nothing.
+    let is_check = job.spec.verify.is_some() || job.spec.is_verify_only();
+    let writes = job.does(DataDirection::Write) && !is_mostly_read(job) && !is_check;
+    if !writes || !is_cached || !is_direct(job) || waits_for_writes(job) {
         return None;
     }
     let Some(SizeSpec::Bytes(size_bytes)) = job.spec.extent.size else { return None };
@@ -94,7 +96,9 @@ mod tests {
             mix
         };
         assert_eq!(mix(69).found(), ["volatile-cache"]);
-        for scene in [flushed, large, mix(70)] {
+        let mut verified = scene(DirectionMix::Write, "write back").before();
+        verified.jobs[0].verify = Some(ferrio_spec::VerifySpec::of(ferrio_spec::VerifyMethod::Crc32c));
+        for scene in [flushed, large, mix(70), verified] {
             assert_eq!(scene.found(), Vec::<String>::new());
         }
     }

@@ -9,7 +9,7 @@ use ferrio_stats::{Measured, Severity};
 pub(crate) const RULE: FindingRule = FindingRule {
     id: "verification-cost",
     title: "Making and checking verified blocks took much of the time",
-    severity: Severity::Misleading,
+    severity: Severity::Note,
     what: "The user CPU time of a job with verify and files, as a share of the time of its clones without their waits for a CPU. It is reported from a quarter on.",
     why: "Each block is filled and given a checksum before it is written, and checked after it is read. That is a part of the runtime, so \
           bandwidth and IOPS are lower than those of the device.",
@@ -19,7 +19,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     looks_at_reports: true,
     contradicts: &[],
     state: MeasuredState::Lasting,
-    yields_to: &["preparation-counted"],
+    yields_to: &["preparation-counted", "load-generator-limit"],
     find: |case| case.jobs.iter().filter_map(|job| of_job(case, job)).collect(),
 };
 
@@ -42,8 +42,8 @@ fn of_job(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> Option<Observation> {
     let method = method.map_or_else(|| "verify".to_owned(), |(_, value)| format!("verify={value}"));
     let helpers = if verify.n_threads > 0 { ", with its helpers" } else { "" };
     let explanation = format!(
-        "The job{helpers} used {} of its time for work of its own on the CPU, which is above all to make and check blocks ({method}): \
-         bandwidth and IOPS are not those of the device.",
+        "The job{helpers} used {} of its time for work of its own on the CPU, to make and check blocks ({method}) among it: bandwidth and IOPS \
+         are those of the verification, and lower than those of the device.",
         text::percent(share.min(1.0), 1.0)
     );
     let evidence = vec![

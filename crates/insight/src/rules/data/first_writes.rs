@@ -1,13 +1,11 @@
 //! Writes that made the file, instead of writing over it.
 
 use crate::audit_input::{AuditInput, AuditedJob, sum};
-use crate::measures::asked::syncs_between_writes;
-use crate::measures::extents::first_written_bytes;
+use crate::measures::extents::{first_written_bytes, makes_files, makes_log};
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
 use crate::unexamined::EvidenceKind;
-use ferrio_spec::SyncMode;
-use ferrio_stats::{Measured, Severity, TargetKind};
+use ferrio_stats::{Measured, Severity};
 use ferrio_units::DataDirection;
 
 pub(crate) const RULE: FindingRule = FindingRule {
@@ -53,18 +51,6 @@ fn find(case: &AuditInput<'_>) -> Vec<Observation> {
     // A job that verifies is about the data, and not about the time of the writes.
     let is_measured = |job: &&AuditedJob<'_>| !is_of_new_files(job) && !makes_log(job) && job.spec.verify.is_none();
     case.jobs.iter().filter(is_measured).filter_map(of_job).collect()
-}
-
-/// The job writes files in order that it has made itself.
-fn makes_files(job: &AuditedJob<'_>) -> bool {
-    let has_made = job.workers.iter().any(|worker| worker.n_laid_out.is_some_and(|n_files| n_files > 0));
-    let were_missing = !job.places.is_empty() && job.places.iter().all(|place| place.kind == TargetKind::Missing);
-    (has_made || were_missing) && !job.spec.pattern.random
-}
-
-/// The job makes files and waits for its writes again and again, as the log of a database does: its files are new on purpose.
-fn makes_log(job: &AuditedJob<'_>) -> bool {
-    makes_files(job) && (syncs_between_writes(job) || job.spec.durability.sync != SyncMode::None)
 }
 
 fn is_of_new_files(job: &AuditedJob<'_>) -> bool {

@@ -226,6 +226,40 @@ mod tests {
         assert_eq!(found(0), Vec::<String>::new());
     }
 
+    /// The file behind the device is looked at once, before the first job.
+    #[test]
+    fn what_an_earlier_job_has_written_to_a_loop_device_is_data() {
+        let told = |is_later: bool| {
+            let on_loop = |name: &str, mix: DirectionMix, is_later: bool| {
+                let mut job = job(name, mix);
+                job.target.filenames = vec!["/dev/loop0".to_owned()];
+                job.grouping.stonewall = is_later;
+                job
+            };
+            let mut scene = TestRun::new(on_loop("w", DirectionMix::Write, false));
+            (scene.places[0].kind, scene.places[0].layer) = (TargetKind::Block, Some("loop0".to_owned()));
+            scene.places[0].device = Some("loop0".to_owned());
+            let place = scene.places[0].clone();
+            scene.add(on_loop("r", DirectionMix::Read, is_later), place);
+            "loop0".clone_into(&mut scene.device.name);
+            scene.device.size_bytes = Some(100 * MIB);
+            let extents = ExtentBytes { hole_bytes: 100 * MIB, ..ExtentBytes::default() };
+            let backing = ferrio_stats::BackingFile {
+                path: "/image".to_owned(),
+                size_bytes: 100 * MIB,
+                extents: Reading::Value(extents),
+                ..Default::default()
+            };
+            let mut top = layer("loop0", LayerKind::Loop, &["vda"]);
+            (top.bytes, top.backing) = (Some([100 * MIB; 2]), Some(backing));
+            let mut disk = layer("vda", LayerKind::Disk, &[]);
+            disk.bytes = Some([0, 100 * MIB]);
+            scene.layers(vec![top, disk]);
+            scene.found().contains(&"reads-of-unwritten-extents".to_owned())
+        };
+        assert!(told(false) && !told(true));
+    }
+
     #[test]
     fn before_the_run_the_whole_file_must_be_meant() {
         assert_eq!(scene(50 * MIB, DirectionMix::Read).before().found(), ["reads-of-unwritten-extents"]);

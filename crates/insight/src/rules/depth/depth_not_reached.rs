@@ -6,6 +6,7 @@ use crate::measures::cpu_time::{throttled_share, waiting_share};
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
 use crate::unexamined::EvidenceKind;
+use ferrio_spec::engines::Completes;
 use ferrio_stats::{Measured, Severity};
 use ferrio_units::DataDirection;
 
@@ -42,7 +43,9 @@ fn of_job(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> Option<Observation> {
     let wanted = f64::from(queue.iodepth);
     // Batches let the queue drain before it is filled again.
     let is_batched = queue.low < queue.iodepth || queue.batch_complete_min > 1;
-    if queue.iodepth == 1 || job.engine.is_inline() || is_batched || is_held_back(job) {
+    // An engine that does nothing has done each I/O at once.
+    let is_instant = job.engine.completes == Completes::OnCommit && !job.has_files();
+    if queue.iodepth == 1 || job.engine.is_inline() || is_instant || is_batched || is_held_back(job) {
         return None;
     }
     // As much of the depth is lost as of the time in which the job can start I/Os.
@@ -108,5 +111,8 @@ mod tests {
         let mut scene = scene(32, 3125);
         scene.jobs[0].pace.ios_per_sec.0[0] = 2560;
         assert_eq!(scene.found(), Vec::<String>::new());
+        scene.jobs[0].pace.ios_per_sec.0[0] = 0;
+        "null".clone_into(&mut scene.jobs[0].engine.name);
+        assert!(!scene.found().contains(&"depth-not-reached".to_owned()));
     }
 }

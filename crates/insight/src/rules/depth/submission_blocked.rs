@@ -14,7 +14,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     title: "The kernel held the job while it handed I/Os over",
     severity: Severity::Misleading,
     what: "Submission latency (slat) as a share of the whole latency, of jobs with an asynchronous engine and iodepth above 1; and the \
-           time in submission without the CPU time of the job, as a share of the time of I/O. It is reported above one half of either.",
+           time in submission without the CPU time of the job and its waits for a CPU, as a share of the time of I/O. It is reported above one half of either.",
     why: "An asynchronous engine hands I/Os over and goes on. When handing over takes longer than the I/O, something serialises it: \
           buffered I/O, writes that extend a file or convert its extents, a full queue of the device.",
     example: "--name=a --ioengine=libaio --iodepth=32 --rw=randwrite --direct=1 --size=1g",
@@ -131,7 +131,9 @@ fn share_of_time(job: &AuditedJob<'_>) -> Option<f64> {
     let time_ns = figures().iter().map(|figures| figures.runtime_ns).max()? as f64 * job.workers.len() as f64;
     // A job that lacks a CPU does not run either, but is seldom interrupted: at most once in some milliseconds.
     let sleeps = total.usage.context_switches as f64 >= n_ios as f64 * LEAST_SLEEPS;
-    let asleep_ns = in_submission_ns - cpu_ns;
+    // What waits for a CPU, within a submission or beside it, does not sleep.
+    let waited_ns = total.usage.cpu_turns.map_or(0, |turns| turns.waited_ns) as f64;
+    let asleep_ns = in_submission_ns - cpu_ns - waited_ns;
     (n_ios >= LEAST_IOS && sleeps && asleep_ns > time_ns * SHARE).then(|| (100.0 * asleep_ns / time_ns).min(100.0))
 }
 
@@ -158,6 +160,7 @@ fn share_of_latency(job: &AuditedJob<'_>) -> Option<f64> {
 mod tests {
     use crate::rules::testing::{TestRun, job};
     use ferrio_spec::DirectionMix;
+    use ferrio_stats::CpuTurns;
 
     fn scene(slat_us: u64, clat_us: u64) -> TestRun {
         let mut job = job("a", DirectionMix::Write);
@@ -190,6 +193,10 @@ mod tests {
         assert_eq!(scene(1, 25_600, 1).found(), ["submission-blocked"]);
         let finding = scene(1, 25_600, 1).finding("submission-blocked");
         assert!(finding.explanation.starts_with("51 % of the time the job slept"), "{}", finding.explanation);
+        // Other programs had the CPU meanwhile.
+        let mut waits = scene(1, 25_600, 1);
+        waits.stats().usage.cpu_turns = Some(CpuTurns { waited_ns: 200_000_000, ..CpuTurns::default() });
+        assert_eq!(waits.found(), Vec::<String>::new());
         // The CPU was busy with it, nothing slept, or the times overlap.
         for (system_s, context_switches, batch_submit) in [(2, 25_600, 1), (1, 20_000, 1), (1, 25_600, 2)] {
             assert_eq!(scene(system_s, context_switches, batch_submit).found(), Vec::<String>::new());

@@ -28,8 +28,8 @@ fn find(case: &AuditInput<'_>) -> Vec<Observation> {
     let of_job = |job: &AuditedJob<'_>| {
         let place = job.places.iter().find(|place| is_for_files(place) && place.now.size_bytes > 0)?;
         let device = case.device(place.device.as_deref()?)?;
-        // A disk of a virtual machine is called rotational whatever it is.
-        let is_virtual = device.name.starts_with("vd") || device.name.starts_with("xvd");
+        // Disks of virtual machines and devices over files are called rotational whatever they are.
+        let is_virtual = ["vd", "xvd", "loop", "nbd"].iter().any(|prefix| device.name.starts_with(prefix));
         let disk_bytes = device.size_bytes.filter(|_| device.rotational == Some(true) && !is_virtual)?;
         let size_bytes = place.now.size_bytes;
         if job.has_more_files || !job.spec.pattern.random || size_bytes as f64 >= disk_bytes as f64 * SHARE {
@@ -55,15 +55,17 @@ mod tests {
 
     #[test]
     fn turning_disks_alone_seek() {
-        let scene = |rotational: bool, random: bool, disk_bytes: u64| {
+        let on = |name: &str, rotational: bool, random: bool, disk_bytes: u64| {
             let mut scene = TestRun::new(job("a", DirectionMix::Read)).before();
-            "sda".clone_into(&mut scene.device.name);
-            scene.places[0].device = Some("sda".to_owned());
+            name.clone_into(&mut scene.device.name);
+            scene.places[0].device = Some(name.to_owned());
             (scene.device.rotational, scene.device.size_bytes) = (Some(rotational), Some(disk_bytes));
             scene.jobs[0].pattern.random = random;
             scene.found()
         };
+        let scene = |rotational, random, disk_bytes| on("sda", rotational, random, disk_bytes);
         assert_eq!(scene(true, true, 1001 * MIB), ["small-part-of-disk"]);
+        assert_eq!(on("loop0", true, true, 1001 * MIB), Vec::<String>::new());
         for (rotational, random, disk_bytes) in
             [(false, true, 1001 * MIB), (true, false, 1001 * MIB), (true, true, 1000 * MIB)]
         {

@@ -4,6 +4,7 @@ use crate::audit_input::{AuditInput, AuditedJob, sum};
 use crate::measures::asked::{is_paced, waits_for_writes};
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
+use ferrio_spec::VerifySpec;
 use ferrio_spec::engines::Measures;
 use ferrio_stats::{DirectionStats, Measured, Severity};
 use ferrio_units::DataDirection;
@@ -13,7 +14,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     title: "Work between the I/Os counts in IOPS and bandwidth",
     severity: Severity::Misleading,
     what: "The time of a job in one direction, and the sum of its completion latencies, with an engine that waits for each I/O, where an \
-           option asks for work between the I/Os: new data for each buffer (refill_buffers, dedupe_percentage), checksums (verify), files that are opened during the \
+           option asks for work between the I/Os: new data for each buffer (refill_buffers, dedupe_percentage), checksums (verify, where no job reads back), files that are opened during the \
            run (openfiles, create_on_open). It is reported where the I/Os take less than three quarters of the time, of jobs without rates, pauses and syncs.",
     why: "IOPS and bandwidth are counts over the time of the job. While it prepares buffers, computes checksums or opens files, the device has nothing to do.",
     example: "--name=a --rw=write --bs=1m --size=1g --direct=1 --refill_buffers",
@@ -37,7 +38,7 @@ fn find(case: &AuditInput<'_>) -> Vec<Observation> {
 }
 
 fn of_job(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> Option<Observation> {
-    let work = work_between(job)?;
+    let work = work_between(case, job)?;
     let waits = job.engine.is_inline() && !job.spec.submission.offload && case.provenance.clock.source != "virtual";
     if !waits || is_paced(job) || waits_for_writes(job) {
         return None;
@@ -68,8 +69,17 @@ fn only_direction(job: &AuditedJob<'_>) -> Option<(DataDirection, &'static str)>
     its.next().filter(|_| its.next().is_none())
 }
 
+/// A job of the run reads back what was written.
+fn is_check(case: &AuditInput<'_>) -> bool {
+    let checks = |job: &AuditedJob<'_>| {
+        let reads_back = |verify: &VerifySpec| verify.reads_back || job.does(DataDirection::Read);
+        job.spec.verify.as_ref().is_some_and(reads_back)
+    };
+    case.jobs.iter().any(checks)
+}
+
 /// The work between the I/Os that the options ask for.
-fn work_between(job: &AuditedJob<'_>) -> Option<&'static str> {
+fn work_between(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> Option<&'static str> {
     // To open, to make or to remove a file is the I/O itself.
     if job.engine.measures == Measures::Openings {
         return None;
@@ -79,6 +89,8 @@ fn work_between(job: &AuditedJob<'_>) -> Option<&'static str> {
     match &job.spec.verify {
         // Reads between the writes have latencies of their own.
         Some(verify) if verify.backlog.is_some() || verify.trims.is_some() => return None,
+        // A job that is there for its verdict has no figures of the device, which verification-cost tells.
+        Some(_) if is_check(case) => return None,
         Some(_) => return Some("verify"),
         None => {}
     }
@@ -132,6 +144,18 @@ mod tests {
             change(&mut scene);
             assert!(!scene.found().contains(&"preparation-counted".to_owned()), "{index}");
         }
+    }
+
+    #[test]
+    fn a_run_that_checks_its_blocks_is_there_for_the_verdict() {
+        let told = |reads_back: bool| {
+            let mut scene = scene(false, 2_000);
+            let mut verify = ferrio_spec::VerifySpec::of(ferrio_spec::VerifyMethod::Crc32c);
+            verify.reads_back = reads_back;
+            scene.jobs[0].verify = Some(verify);
+            scene.found().contains(&"preparation-counted".to_owned())
+        };
+        assert!(told(false) && !told(true));
     }
 
     #[test]
