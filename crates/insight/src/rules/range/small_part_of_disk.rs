@@ -28,8 +28,8 @@ fn find(case: &AuditInput<'_>) -> Vec<Observation> {
     let of_job = |job: &AuditedJob<'_>| {
         let place = job.places.iter().find(|place| is_for_files(place) && place.now.size_bytes > 0)?;
         let device = case.device(place.device.as_deref()?)?;
-        // Disks of virtual machines and devices over files are called rotational whatever they are.
-        let is_virtual = ["vd", "xvd", "loop", "nbd"].iter().any(|prefix| device.name.starts_with(prefix));
+        // Disks of virtual machines and of servers are called rotational whatever they are.
+        let is_virtual = ["vd", "xvd", "nbd"].iter().any(|prefix| device.name.starts_with(prefix));
         let disk_bytes = device.size_bytes.filter(|_| device.rotational == Some(true) && !is_virtual)?;
         let size_bytes = place.now.size_bytes;
         if job.has_more_files || !job.spec.pattern.random || size_bytes as f64 >= disk_bytes as f64 * SHARE {
@@ -65,7 +65,9 @@ mod tests {
         };
         let scene = |rotational, random, disk_bytes| on("sda", rotational, random, disk_bytes);
         assert_eq!(scene(true, true, 1001 * MIB), ["small-part-of-disk"]);
-        assert_eq!(on("loop0", true, true, 1001 * MIB), Vec::<String>::new());
+        // A loop device is what the disk of its file is.
+        assert_eq!(on("loop0", true, true, 1001 * MIB), ["small-part-of-disk"]);
+        assert_eq!(on("nbd0", true, true, 1001 * MIB), Vec::<String>::new());
         for (rotational, random, disk_bytes) in
             [(false, true, 1001 * MIB), (true, false, 1001 * MIB), (true, true, 1000 * MIB)]
         {
