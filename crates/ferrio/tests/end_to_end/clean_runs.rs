@@ -32,6 +32,9 @@ const FEW_SYNCED_ON_DEVICE: &[&str] = &["device-is-overwritten", "latency-withou
 const FEW_NEW: &[&str] = &["new-files-written", "few-samples"];
 const DEVICE: &[&str] = &["device-is-overwritten"];
 const FEW_ON_DEVICE: &[&str] = &["device-is-overwritten", "few-samples"];
+/// The disk under a loop device may call itself rotational.
+const PART: &[&str] = &["small-part-of-disk"];
+const FEW_OF_PART: &[&str] = &["small-part-of-disk", "few-samples"];
 
 // tidy: table
 const RUNS: &[Row] = &[
@@ -169,11 +172,11 @@ const RUNS: &[Row] = &[
     // XFS.
     (Xfs, "--filename=f --rw=read --bs=4k --size=8m --direct=1 --ioengine=psync", &[]),
     (Xfs, "--filename=f --rw=write --bs=4k --size=8m --direct=1 --ioengine=psync", &[]),
-    (Xfs, "--filename=f --rw=randread --bs=4k --size=8m --direct=1 --ioengine=psync", &[]),
-    (Xfs, "--filename=f --rw=randwrite --bs=4k --size=8m --direct=1 --ioengine=psync", &[]),
-    (Xfs, "--filename=f --rw=randwrite --bs=4k --size=16m --direct=1 --ioengine=libaio --iodepth=4", &[]),
+    (Xfs, "--filename=f --rw=randread --bs=4k --size=8m --direct=1 --ioengine=psync", PART),
+    (Xfs, "--filename=f --rw=randwrite --bs=4k --size=8m --direct=1 --ioengine=psync", PART),
+    (Xfs, "--filename=f --rw=randwrite --bs=4k --size=16m --direct=1 --ioengine=libaio --iodepth=4", PART),
     (Xfs, "--filename=f --rw=write --bs=64k --size=16m --ioengine=psync --end_fsync=1", FEW_SYNCED),
-    (Xfs, "--filename=f --rw=randrw --bs=64k --size=16m --direct=1 --ioengine=psync", FEW),
+    (Xfs, "--filename=f --rw=randrw --bs=64k --size=16m --direct=1 --ioengine=psync", FEW_OF_PART),
     // A device.
     (Raw, "--filename=DEVICE --rw=read --bs=4k --size=8m --direct=1 --ioengine=psync", &[]),
     (Raw, "--filename=DEVICE --rw=write --bs=4k --size=8m --direct=1 --ioengine=psync", DEVICE),
