@@ -36,8 +36,11 @@ pub enum RunEvent {
         n_threads: u32,
         n_processes: u32,
     },
-    /// The workers that begin with the run were let go just now.
-    Began,
+    /// The workers that begin with the run were let go.
+    Began {
+        /// Time at which the gate was opened for them (`CLOCK_MONOTONIC`), ns: on a busy machine it is told much later.
+        at_ns: u64,
+    },
     /// All jobs before this stonewall have ended, and those behind it wait for [`crate::Handle::open_stonewall`]. The first stonewall is 1.
     AtStonewall(u32),
     /// The files of a job are being laid out.

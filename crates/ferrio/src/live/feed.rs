@@ -238,7 +238,7 @@ impl Observer for LiveFeed {
                 self.send(&LiveFrame::Message(format!("{job_name}: files are laid out")));
             }
             RunEvent::Starting { .. }
-            | RunEvent::Began
+            | RunEvent::Began { .. }
             | RunEvent::AtStonewall(_)
             | RunEvent::Stopping
             | RunEvent::Trace(_)

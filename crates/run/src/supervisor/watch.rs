@@ -19,6 +19,7 @@ use super::{RunOutcome, groups, start_order};
 use crate::events::{MessageStream, RunEvent, RunObserver};
 use crate::logs::LogDrain;
 use ferrio_stats::EndedBy;
+use ferrio_sys::clock::monotonic_ns;
 use std::time::{Duration, Instant};
 
 const READY_LIMIT: Duration = Duration::from_secs(10);
@@ -109,8 +110,8 @@ impl Watch {
 
     /// Runs from the start, which was `so_far` ago, until all workers have ended or were given up.
     pub(super) fn until_all_ended(&mut self, so_far: Duration, observer: &mut dyn RunObserver) {
-        self.begin(so_far);
-        observer.event(RunEvent::Began);
+        let at_ns = self.begin(so_far);
+        observer.event(RunEvent::Began { at_ns });
         self.requests.set_watched(true);
         let mut companions = NoIoJobs::new(&self.scene.plan);
         loop {
@@ -158,8 +159,8 @@ impl Watch {
         RunOutcome { record, n_failed, is_stopped: self.requests.is_stopped(), n_logs_lost }
     }
 
-    /// Sets the start of the run for all that counts from it.
-    fn begin(&mut self, so_far: Duration) {
+    /// Sets the start of the run for all that counts from it; returns the time at which the gate was opened.
+    fn begin(&mut self, so_far: Duration) -> u64 {
         let now = self.scene.time.now();
         self.started_at = now.checked_sub(so_far).unwrap_or(now);
         let (settings, workers) = (&self.scene.settings, &self.scene.plan.workers);
@@ -167,7 +168,9 @@ impl Watch {
         self.eta = EtaMaker::new(settings.snapshot_interval, self.started_at);
         self.meter = settings.control.samples_bandwidth.then(|| BandwidthMeter::new(workers, self.started_at));
         let at_gate = std::mem::take(&mut self.at_gate);
+        let at_ns = monotonic_ns();
         self.let_go(&at_gate);
+        at_ns
     }
 
     /// Time since the start of the workers that begin with the run.

@@ -51,10 +51,38 @@ pub fn set_timer_slack_ns(slack_ns: u64) -> Result<()> {
 
 /// Gives the calling thread only time that no other thread wants (`SCHED_IDLE`).
 pub fn set_idle_policy() -> Result<()> {
-    let parameters = libc::sched_param { sched_priority: 0 };
+    let result = if set_policy(libc::SCHED_IDLE, 0) { 0 } else { -1 };
+    check(result).map(drop).context("sched_setscheduler", "SCHED_IDLE")
+}
+
+/// The calling thread goes before all usual ones (`SCHED_FIFO`) until this is dropped, for the microseconds in which several hosts begin together.
+/// What it starts meanwhile is usual.
+#[derive(Debug)]
+pub struct UrgentThread(std::marker::PhantomData<*const ()>);
+
+impl UrgentThread {
+    /// `None`: the thread has no right to it, or is no usual one.
+    pub fn new() -> Option<Self> {
+        // SAFETY: 0 is the calling thread; no memory is involved.
+        let policy = unsafe { libc::sched_getscheduler(0) };
+        let is_urgent = policy == libc::SCHED_OTHER && set_policy(libc::SCHED_FIFO | libc::SCHED_RESET_ON_FORK, 1);
+        is_urgent.then(|| Self(std::marker::PhantomData))
+    }
+}
+
+impl Drop for UrgentThread {
+    fn drop(&mut self) {
+        // The niceness has stayed.
+        let is_usual = set_policy(libc::SCHED_OTHER, 0);
+        debug_assert!(is_usual, "a thread that could become urgent may become usual");
+    }
+}
+
+/// Sets policy and priority of the calling thread; false: it was refused.
+fn set_policy(policy: libc::c_int, sched_priority: libc::c_int) -> bool {
+    let parameters = libc::sched_param { sched_priority };
     // SAFETY: 0 is the calling thread, and the parameters are initialised and only read.
-    let result = unsafe { libc::sched_setscheduler(0, libc::SCHED_IDLE, &raw const parameters) };
-    check(result.into()).map(drop).context("sched_setscheduler", "SCHED_IDLE")
+    unsafe { libc::sched_setscheduler(0, policy, &raw const parameters) == 0 }
 }
 
 /// Binds the calling thread to these CPUs.
@@ -163,6 +191,23 @@ mod tests {
         let all = IoPriority { class: 7, level: 7, hint: 1023 };
         assert_eq!((all.encode(), IoPriority::decode(0xffff)), (0xffff, all));
         assert_eq!(IoPriority { class: 1, level: 0, hint: 1 }.encode(), 0x2008);
+    }
+
+    #[test]
+    fn an_urgent_thread_is_usual_again() {
+        // SAFETY: 0 is the calling thread; no memory is involved.
+        let policy = || unsafe { libc::sched_getscheduler(0) };
+        let told = std::thread::spawn(move || {
+            set_nice(3).expect("less urgent than before");
+            let urgent = UrgentThread::new();
+            let (is_urgent, within) = (urgent.is_some(), policy());
+            let started = std::thread::spawn(policy).join().expect("no panic");
+            drop(urgent);
+            (is_urgent, within & !libc::SCHED_RESET_ON_FORK, started, policy(), nice().expect("a number"))
+        });
+        let (is_urgent, within, started, after, nice) = told.join().expect("no panic");
+        assert_eq!(within, if is_urgent { libc::SCHED_FIFO } else { libc::SCHED_OTHER });
+        assert_eq!((started, after, nice), (libc::SCHED_OTHER, libc::SCHED_OTHER, 3));
     }
 
     #[test]

@@ -21,6 +21,7 @@ use crate::session::{PreparedSession, Session, VERSION, start_jobs};
 use ferrio_formats::start;
 use ferrio_run::{Handle, LogOpener, RunError, RunEvent, Start};
 use ferrio_stats::{HostPlaces, IntervalStats, MessageStream, Note};
+use ferrio_sys::scheduling::UrgentThread;
 use ferrio_sys::system_info;
 pub use fleet_rank::{FleetRank, NoFleetRank};
 use link::{CoordinatorLink, Ordered};
@@ -143,7 +144,14 @@ fn gone(
     link: &CoordinatorLink,
     mut intervals: SentIntervals,
 ) -> MeasuredHost {
-    let mut observer = |event: &RunEvent| tell(event, link, &mut intervals);
+    // Jobs of workers on the same host that have begun leave the others no CPU.
+    let mut urgent = UrgentThread::new();
+    let mut observer = |event: &RunEvent| {
+        if matches!(event, RunEvent::Began { .. }) {
+            urgent = None;
+        }
+        tell(event, link, &mut intervals);
+    };
     let start = Start::AtMonotonic(Duration::from_nanos(at_ns));
     let outcome = prepared.go(start, &mut [&mut observer]).run;
     debug_assert!(outcome.record.audit.is_some() == is_audited, "what is audited is audited on its host");
@@ -228,7 +236,7 @@ fn session_of(work: HostWork, rank: u32, handle: Handle) -> Result<Session, Work
 /// Passes an event on. Messages and steps wait for room on the connection; figures do not, and are lost where there is none.
 fn tell(event: &RunEvent, link: &CoordinatorLink, intervals: &mut SentIntervals) {
     match event {
-        RunEvent::Began => link.send(FleetReport::Began { at_ns: ferrio_sys::clock::monotonic_ns() }),
+        RunEvent::Began { at_ns } => link.send(FleetReport::Began { at_ns: *at_ns }),
         RunEvent::AtStonewall(number) => link.send(FleetReport::AtStage(*number)),
         RunEvent::Starting { jobs, n_threads, n_processes } if intervals.tells_start => {
             let lines = start_jobs(jobs).iter().map(start::job_line).collect::<String>();

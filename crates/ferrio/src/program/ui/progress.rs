@@ -189,7 +189,7 @@ impl Observer for ProgressPrinter<'_> {
                 self.console.report(&start::layout(job_name, *n_files, *total_bytes));
             }
             RunEvent::LayingOut { .. }
-            | RunEvent::Began
+            | RunEvent::Began { .. }
             | RunEvent::AtStonewall(_)
             | RunEvent::Recording { .. }
             | RunEvent::Interval(_)

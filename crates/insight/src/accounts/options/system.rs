@@ -18,14 +18,18 @@ pub(super) const EFFECTS: &[OptionEffect] = &[
     OptionEffect::measured(&["prio", "prioclass"], priority),
     OptionEffect::nowhere(&["priohint"], "the device does not tell whether it has minded it"),
     OptionEffect::measured(&["ioscheduler"], scheduler),
-    OptionEffect::nowhere(
-        &["fadvise_hint", "invalidate", "fallocate", "lockfile"],
-        "the kernel does not tell whether it has minded it",
-    ),
+    OptionEffect::nowhere(&["fadvise_hint"], UNTOLD).in_vain_if(|asked| {
+        // The hint 1 is the default.
+        let is_chosen = !matches!(asked.value, "0" | "1");
+        (asked.spec().durability.direct && is_chosen).then(|| "direct=1 passes by the page cache".to_owned())
+    }),
+    OptionEffect::nowhere(&["invalidate", "fallocate", "lockfile"], UNTOLD),
     OptionEffect::measured(&["allow_mounted_write"], |_| OptionOutcome::AsAsked),
     OptionEffect::measured(&["exec_prerun", "exec_postrun"], |_| OptionOutcome::AsAsked),
     OptionEffect::nowhere(&["gpu_dev_id"], "memory of GPUs is not looked at"),
 ];
+
+const UNTOLD: &str = "the kernel does not tell whether it has minded it";
 
 /// Schedulers that know priorities.
 const WITH_PRIORITIES: [&str; 2] = ["mq-deadline", "bfq"];

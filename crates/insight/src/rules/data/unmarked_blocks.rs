@@ -29,12 +29,12 @@ pub(crate) const NOT_READ: FindingRule = FindingRule {
     id: "marks-not-read",
     title: "No job of the run verifies what is written",
     severity: Severity::Note,
-    what: "Before a run: jobs that write with verify= and do_verify=0, and the other jobs. It is reported where no other job of the run reads the same target with verify=.",
+    what: "Jobs that write with verify= and do_verify=0, and the other jobs. It is reported where no other job of the run reads the same target with verify=.",
     why: "The option do_verify=0 leaves the marks in the blocks for a later job. In this run nothing is compared, so the run says nothing about the data.",
     example: "--name=a --rw=write --size=64m --verify=crc32c --do_verify=0",
     cure: "Leave out do_verify=0, or verify the blocks later by a job that reads with the same verify=.",
     needs: &[],
-    looks_at_reports: false,
+    looks_at_reports: true,
     contradicts: &[],
     state: MeasuredState::Lasting,
     yields_to: &[],
@@ -74,12 +74,13 @@ fn uses_same(job: &AuditedJob<'_>, other: &AuditedJob<'_>) -> bool {
 }
 
 fn not_read(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> Option<Observation> {
-    let verify = job.spec.verify.as_ref().filter(|verify| !verify.reads_back)?;
+    // Blocks of a journal are for the check after a crash.
+    let verify = job.spec.verify.as_ref().filter(|verify| !verify.reads_back && verify.crash_log.is_none())?;
     let mut all = case.record.global_options.iter().chain(&job.spec.given_options);
     let is_asked = all.rfind(|(name, _)| name == "do_verify").is_some_and(|(_, value)| value == "0");
     let is_plain = verify.content.method != VerifyMethod::Null && !job.spec.replay.is_set();
     let only_writes = job.does(DataDirection::Write) && !job.does(DataDirection::Read);
-    if !case.is_before() || !is_asked || !is_plain || !only_writes {
+    if !is_asked || !is_plain || !only_writes {
         return None;
     }
     let reads = |other: &AuditedJob<'_>| {
@@ -136,7 +137,13 @@ mod tests {
                 reader.grouping.stonewall = true;
                 scene.add(reader, place("/data/file"));
             }
-            scene.before().found().contains(&"marks-not-read".to_owned())
+            let is_told = |scene: &TestRun| scene.found().contains(&"marks-not-read".to_owned());
+            let after = is_told(&scene);
+            scene.jobs[0].verify.as_mut().expect("verified").crash_log = Some("log".into());
+            assert!(!is_told(&scene), "ferrio after-crash reads them");
+            scene.jobs[0].verify.as_mut().expect("verified").crash_log = None;
+            assert_eq!(is_told(&scene.before()), after);
+            after
         };
         assert!(found(false, false));
         assert!(!found(true, false) && !found(false, true));
