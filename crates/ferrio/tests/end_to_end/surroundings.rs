@@ -5,6 +5,7 @@
 use crate::support::{Finished, LoopDevice, Program, Run, Scratch, has_programs, is_root, peer_too, skip, tool};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// A small ext4 on a loop device; `None` after reporting why there is none.
 fn small_file_system(test: &str, scratch: &Scratch) -> Option<(LoopDevice, PathBuf)> {
@@ -188,7 +189,9 @@ fn few_files_are_open_while_data_is_read_back() {
 /// A copy of the program and a directory that everybody may use.
 fn for_everybody(test: &str) -> Scratch {
     let scratch = Scratch::in_temporary_directory(test);
-    std::fs::copy(Program::Ferrio.path(), scratch.join("ferrio")).expect("a copy");
+    // Not by this process: a program that another test starts meanwhile would hold the copy open for writing, and it could not be run.
+    let copied = Command::new("cp").arg(Program::Ferrio.path()).arg(scratch.join("ferrio")).status();
+    assert!(copied.is_ok_and(|status| status.success()), "a copy");
     for path in [scratch.path().to_owned(), scratch.join("ferrio")] {
         std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).expect("it is ours");
     }
