@@ -51,8 +51,7 @@ pub fn set_timer_slack_ns(slack_ns: u64) -> Result<()> {
 
 /// Gives the calling thread only time that no other thread wants (`SCHED_IDLE`).
 pub fn set_idle_policy() -> Result<()> {
-    let result = if set_policy(libc::SCHED_IDLE, 0) { 0 } else { -1 };
-    check(result).map(drop).context("sched_setscheduler", "SCHED_IDLE")
+    set_policy(libc::SCHED_IDLE, 0)
 }
 
 /// The calling thread goes before all usual ones (`SCHED_FIFO`) until this is dropped, for the microseconds in which several hosts begin together.
@@ -65,24 +64,25 @@ impl UrgentThread {
     pub fn new() -> Option<Self> {
         // SAFETY: 0 is the calling thread; no memory is involved.
         let policy = unsafe { libc::sched_getscheduler(0) };
-        let is_urgent = policy == libc::SCHED_OTHER && set_policy(libc::SCHED_FIFO | libc::SCHED_RESET_ON_FORK, 1);
-        is_urgent.then(|| Self(std::marker::PhantomData))
+        let becomes_urgent = || set_policy(libc::SCHED_FIFO | libc::SCHED_RESET_ON_FORK, 1).is_ok();
+        (policy == libc::SCHED_OTHER && becomes_urgent()).then(|| Self(std::marker::PhantomData))
     }
 }
 
 impl Drop for UrgentThread {
     fn drop(&mut self) {
         // The niceness has stayed.
-        let is_usual = set_policy(libc::SCHED_OTHER, 0);
-        debug_assert!(is_usual, "a thread that could become urgent may become usual");
+        let usual = set_policy(libc::SCHED_OTHER, 0);
+        debug_assert!(usual.is_ok(), "a thread that could become urgent may become usual");
     }
 }
 
-/// Sets policy and priority of the calling thread; false: it was refused.
-fn set_policy(policy: libc::c_int, sched_priority: libc::c_int) -> bool {
+/// Sets policy and priority of the calling thread.
+fn set_policy(policy: libc::c_int, sched_priority: libc::c_int) -> Result<()> {
     let parameters = libc::sched_param { sched_priority };
     // SAFETY: 0 is the calling thread, and the parameters are initialised and only read.
-    unsafe { libc::sched_setscheduler(0, policy, &raw const parameters) == 0 }
+    let result = unsafe { libc::sched_setscheduler(0, policy, &raw const parameters) };
+    check(result.into()).map(drop).context("sched_setscheduler", format_args!("policy {policy:#x}"))
 }
 
 /// Binds the calling thread to these CPUs.

@@ -139,3 +139,6 @@ fn outcome(asked: &Asked<'_, '_>) -> OptionOutcome {
         Seen::Measured(done) => done(asked),
     }
 }
+
+#[cfg(test)]
+mod tests;
