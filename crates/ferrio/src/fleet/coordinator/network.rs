@@ -43,7 +43,7 @@ const DOOR_LOOK: Duration = Duration::from_secs(1);
 const MOST_PENDING: usize = 1_024;
 /// Time for a stranger to show its certificate.
 const HANDSHAKE_LIMIT: Duration = Duration::from_secs(5);
-/// Time for an answer to one ping, which nothing waits for.
+/// Time for the answer to a ping, after which tonic ends a connection: the watch over silence does that long before.
 const PING_LIMIT: Duration = Duration::from_secs(3_600);
 /// Time for the last orders to be sent, without that a connection ends meanwhile.
 const END_LIMIT: Duration = Duration::from_secs(2);
@@ -164,7 +164,6 @@ fn serve(
         tokio::spawn(accept(comes, connects, calls.door.clone()));
         let server = Server::builder()
             .http2_keepalive_interval(Some(KEEPALIVE_INTERVAL + EACH_HOST_PAUSE.saturating_mul(n_hosts)))
-            // The watch over silence ends connections before.
             .http2_keepalive_timeout(Some(PING_LIMIT))
             .max_concurrent_streams(4)
             .http2_max_header_list_size(MOST_HEADER_BYTES)

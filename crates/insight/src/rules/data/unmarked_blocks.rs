@@ -29,7 +29,8 @@ pub(crate) const NOT_READ: FindingRule = FindingRule {
     id: "marks-not-read",
     title: "No job of the run verifies what is written",
     severity: Severity::Note,
-    what: "Jobs that write with verify= and do_verify=0, and the other jobs. It is reported where no other job of the run reads the same target with verify=.",
+    what: "Jobs that write with verify= and do_verify=0, and the other jobs. It is reported where no other job of the run reads the same target with verify=, \
+           and no journal (verify_crash_log) is kept for a check after a crash.",
     why: "The option do_verify=0 leaves the marks in the blocks for a later job. In this run nothing is compared, so the run says nothing about the data.",
     example: "--name=a --rw=write --size=64m --verify=crc32c --do_verify=0",
     cure: "Leave out do_verify=0, or verify the blocks later by a job that reads with the same verify=.",
