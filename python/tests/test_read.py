@@ -251,6 +251,15 @@ def test_accounts_are_in_every_form(program: str, tmp_path: Path) -> None:
             result.accounts.job("b")
 
 
+def test_options_that_are_often_misread_have_a_sentence(program: str, tmp_path: Path) -> None:
+    job = ["--name=a", "--ioengine=null", "--rw=read", "--size=10m", "--numjobs=2"]
+    output = subprocess.run([program, "run", "--json", *job], capture_output=True, check=True, cwd=tmp_path).stdout
+    (tmp_path / "run").write_bytes(output)
+    accounts = ferrio.read(tmp_path / "run").accounts
+    assert accounts is not None
+    assert accounts.job("a").meanings == ("Each of the 2 jobs (numjobs) has size=10m for itself: together 2 times that.",)
+
+
 def test_a_run_that_was_ended_says_by_what(program: str, tmp_path: Path) -> None:
     long = ["--name=long", "--ioengine=null", "--size=1g", "--rate_iops=100", "--time_based", "--runtime=600"]
     short = ["--name=short", "--ioengine=null", "--size=1g", "--number_ios=10", "--exitall"]

@@ -69,7 +69,9 @@ pub use records::provenance::Provenance;
 pub use records::record::{
     RECORD_FORMAT, RecordOrigin, RunRecord, SteadyPart, WorkerFate, WorkerPriority, WorkerRecord,
 };
-pub use records::reported::{DiskGap, DiskRequests, ReportedFacts, ReportedRate, ReportedRow, ReportedSteady};
+pub use records::reported::{
+    DiskGap, DiskRequests, ReportedFacts, ReportedMisfit, ReportedRate, ReportedRow, ReportedStatistic, ReportedSteady,
+};
 pub use records::settings::ReportSettings;
 pub use records::{anonymous, clones, evidence, provenance, record};
 pub use thread_stats::{DirectionStats, ErrorCounts, LatencySearch, LatencyTarget, ThreadStats, bw_bytes_per_sec};

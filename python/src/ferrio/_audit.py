@@ -91,6 +91,7 @@ def _job_account(keys: Keys) -> JobAccount:
         options=options,
         time_ns={name[: -len("_ns")]: value for name, value in parts.items()},
         bytes=tuple(map(_bytes_account, keys.objects("bytes"))),
+        meanings=keys.texts("meanings"),
     )
 
 

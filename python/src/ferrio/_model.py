@@ -468,6 +468,8 @@ class JobAccount:
     :attr:`whole_ns`. Empty: not measured."""
     bytes: tuple[BytesAccount, ...]
     """Bytes that it has read and written, and what each level below has moved."""
+    meanings: tuple[str, ...] = ()
+    """What options mean where their words are often misread, a sentence each."""
 
     def __hash__(self) -> int:
         return hash((self.job, self.options))

@@ -11,6 +11,8 @@ use std::collections::BTreeSet;
 
 /// Most jobs whose time has a line.
 const MOST_JOBS: usize = 6;
+/// Most sentences about what options mean.
+const MOST_MEANINGS: usize = 8;
 /// Most options that nothing has shown and that are named.
 const MOST_UNSEEN: usize = 8;
 /// Fewer bytes are not worth a line.
@@ -68,7 +70,7 @@ fn signal_name(signal: i32) -> &'static str {
 pub fn accounts_lines(accounts: &Accounts) -> Vec<String> {
     let mut lines: Vec<String> = asked_line(accounts).into_iter().collect();
     lines.extend(unseen_line(accounts));
-    lines.extend(clones_lines(accounts));
+    lines.extend(meaning_lines(accounts));
     let timed: Vec<(&JobAccount, &TimeAccount)> = accounts
         .jobs
         .iter()
@@ -84,30 +86,6 @@ pub fn accounts_lines(accounts: &Accounts) -> Vec<String> {
     }
     lines.extend(bytes_lines(accounts));
     lines
-}
-
-/// Options that each clone of a job has for itself, so that all together do many times as much; `None`: there are none.
-fn of_each_clone_line(job: &JobAccount, has_names: bool) -> Option<String> {
-    const OF_CLONE: [&str; 6] = ["rate", "rate_iops", "size", "io_size", "number_ios", "iodepth"];
-    // A share of a file, and a depth of 1, are misread by nobody.
-    let is_one = |option: &&OptionAccount| {
-        OF_CLONE.contains(&&*option.option)
-            && !option.asked.contains('%')
-            && !matches!(&*option.asked, "" | "0" | "1")
-            && !matches!(option.outcome, OptionOutcome::NotAsAsked(_))
-    };
-    let given: Vec<String> = job.options.iter().filter(is_one).map(|option| escape_name(&option.given())).collect();
-    if job.n_clones < 2 || given.is_empty() {
-        return None;
-    }
-    let of = if has_names { format!(" of {}", escape_name(&job.job)) } else { String::new() };
-    let all = if given.len() > 1 { "each of these" } else { "that" };
-    Some(format!(
-        "Each of the {} jobs{of} (numjobs) has {} for itself: together {} times {all}.",
-        job.n_clones,
-        given.join(", "),
-        job.n_clones
-    ))
 }
 
 /// Levels that have moved other bytes than the job, or what is not seen; `None`: all of them have moved the same.
@@ -144,10 +122,11 @@ fn bytes_line(job: &JobAccount, account: &BytesAccount, has_names: bool) -> Opti
     Some(format!("Bytes of {}s{of}: {}{why}.", account.direction, parts.join(", ")))
 }
 
-/// Options that can have no effect, before the run; `None`: each can have one.
-pub fn in_vain_line(accounts: &Accounts) -> Option<String> {
+/// What the options tell before the run, a line each: those that can have no effect, and what others mean.
+pub fn plan_lines(accounts: &Accounts) -> Vec<String> {
     let missed = missed_texts(accounts);
-    (!missed.is_empty()).then(|| format!("Without effect: {}.", missed.join("; ")))
+    let in_vain = (!missed.is_empty()).then(|| format!("Without effect: {}.", missed.join("; ")));
+    in_vain.into_iter().chain(meaning_lines(accounts)).collect()
 }
 
 /// The parts of a time that matter, the longest first.
@@ -180,17 +159,40 @@ pub fn not_as_asked(accounts: &Accounts) -> Vec<(&OptionAccount, &str, Vec<&str>
     found
 }
 
-/// What the report of another program tells of what was asked and done, a line each: options that were missed, those of each clone, bytes that no
+/// What the report of another program tells of what was asked and done, a line each: options that were missed, what others mean, bytes that no
 /// storage has moved.
 pub fn report_lines(accounts: &Accounts) -> Vec<String> {
     let missed = missed_texts(accounts);
     let missed = (!missed.is_empty()).then(|| format!("Not as asked: {}.", missed.join("; ")));
-    missed.into_iter().chain(clones_lines(accounts)).chain(bytes_lines(accounts)).collect()
+    missed.into_iter().chain(meaning_lines(accounts)).chain(bytes_lines(accounts)).collect()
 }
 
-fn clones_lines(accounts: &Accounts) -> impl Iterator<Item = String> {
-    let has_names = accounts.jobs.len() > 1;
-    accounts.jobs.iter().filter_map(move |job| of_each_clone_line(job, has_names)).take(MOST_JOBS)
+/// What options mean that are often misread, a line each.
+fn meaning_lines(accounts: &Accounts) -> impl Iterator<Item = String> {
+    let line = |(sentence, jobs): (&str, Vec<&str>)| {
+        let names = jobs.iter().map(|job| escape_name(job)).collect::<Vec<_>>().join(", ");
+        if jobs.is_empty() { escape_name(sentence) } else { format!("{names}: {}", escape_name(sentence)) }
+    };
+    meanings(accounts).into_iter().map(line).take(MOST_MEANINGS)
+}
+
+/// What options mean that are often misread, each sentence once, with its jobs; empty jobs: all of them.
+pub fn meanings(accounts: &Accounts) -> Vec<(&str, Vec<&str>)> {
+    let mut found: Vec<(&str, Vec<&str>)> = Vec::new();
+    for job in &accounts.jobs {
+        for sentence in &job.meanings {
+            match found.iter_mut().find(|(known, _)| known == sentence) {
+                Some((_, jobs)) => jobs.push(&job.job),
+                None => found.push((sentence, vec![&job.job])),
+            }
+        }
+    }
+    for (_, jobs) in &mut found {
+        if jobs.len() == accounts.jobs.len() {
+            jobs.clear();
+        }
+    }
+    found
 }
 
 fn bytes_lines(accounts: &Accounts) -> impl Iterator<Item = String> {
@@ -305,19 +307,14 @@ mod tests {
     }
 
     #[test]
-    fn options_of_each_clone_are_told_of_several() {
-        let done = |name, asked| option(name, asked, OptionOutcome::AsAsked);
-        let mut four = job("a", vec![done("rate_iops", "500"), done("size", "25%"), done("bs", "4k")]);
-        assert!(of_each_clone_line(&four, false).is_none());
-        four.n_clones = 4;
-        let line = of_each_clone_line(&four, false).expect("a line");
-        assert_eq!(line, "Each of the 4 jobs (numjobs) has rate_iops=500 for itself: together 4 times that.");
-        four.options.push(done("iodepth", "8"));
-        let line = of_each_clone_line(&four, true).expect("a line");
-        assert_eq!(
-            line,
-            "Each of the 4 jobs of a (numjobs) has rate_iops=500, iodepth=8 for itself: together 4 times each of these."
-        );
+    fn a_meaning_is_told_once_with_its_jobs() {
+        let mut jobs = vec![job("a", Vec::new()), job("b", Vec::new()), job("c", Vec::new())];
+        for (job, meanings) in jobs.iter_mut().zip([&["x.", "y."][..], &["x.", "y."], &["y."]]) {
+            job.meanings = meanings.iter().map(|&meaning| meaning.to_owned()).collect();
+        }
+        let accounts = Accounts { jobs, ..Accounts::default() };
+        assert_eq!(accounts_lines(&accounts), ["a, b: x.", "y."]);
+        assert_eq!(plan_lines(&accounts), report_lines(&accounts));
     }
 
     #[test]

@@ -15,7 +15,7 @@ mod servers;
 mod table;
 mod wrap;
 
-pub use accounts::{accounts_lines, ending_text, in_vain_line, not_as_asked, report_lines, time_text};
+pub use accounts::{accounts_lines, ending_text, meanings, not_as_asked, plan_lines, report_lines, time_text};
 pub use columns::{ColumnLayout, NOTHING, aligned};
 pub use findings::{
     audit, audit_document, closing, findings, for_terminal, in_brackets, measured, n_shown, of_less_weight, unexamined,

@@ -35,6 +35,13 @@ pub(crate) fn waits_in_syncs(job: &AuditedJob<'_>) -> bool {
     syncs_between_writes(job) || waits_at_end(job)
 }
 
+/// The job makes its writes safe on the device, in each of them or in syncs.
+pub(crate) fn syncs_on_device(job: &AuditedJob<'_>) -> bool {
+    let durability = &job.spec.durability;
+    let has_syncs = durability.fsync_blocks > 0 || durability.fdatasync_blocks > 0;
+    has_syncs || waits_at_end(job) || durability.sync != SyncMode::None
+}
+
 /// The job has syncs between its writes, now and then.
 pub(crate) fn syncs_between_writes(job: &AuditedJob<'_>) -> bool {
     let durability = &job.spec.durability;

@@ -47,17 +47,7 @@ pub(crate) fn of_files(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> Option<(E
         total.hole_bytes = total.hole_bytes.saturating_add(extents.hole_bytes);
         size_bytes = size_bytes.saturating_add(place_bytes);
     }
-    if is_written_before {
-        // Extents that were allocated beforehand become data when the page cache writes them back.
-        total.unwritten_bytes = total.unwritten_bytes.saturating_sub(bytes_in_page_cache(case));
-    }
     (size_bytes > 0).then_some((total, size_bytes))
-}
-
-/// Bytes of the run's files that wait in the page cache when the run has ended.
-fn bytes_in_page_cache(case: &AuditInput<'_>) -> u64 {
-    let files = case.page_cache().and_then(|cache| cache.files.value());
-    files.map_or(0, |files| files.dirty_bytes.saturating_add(files.writeback_bytes))
 }
 
 /// An earlier job of the run writes what the job reads.

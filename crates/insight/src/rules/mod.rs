@@ -123,6 +123,7 @@ pub const RULES: &[FindingRule] = &[
     reports::below_any_device::RULE,
     reports::latency_times_rate::RULE,
     reports::rate_times_time::RULE,
+    reports::statistics_out_of_order::RULE,
     reports::steady_at_zero::RULE,
     reports::path_in_memory::RULE,
     reports::no_numbers::RULE,

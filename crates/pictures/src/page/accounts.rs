@@ -3,7 +3,7 @@
 //! Must not know: how accounts are made. Start reading at [`accounts`].
 
 use ferrio_formats::RunResult;
-use ferrio_formats::native::{ending_text, not_as_asked, time_text};
+use ferrio_formats::native::{ending_text, meanings, not_as_asked, time_text};
 use ferrio_stats::{Accounts, BytesAccount, JobAccount, OptionOutcome, TimeAccount};
 use ferrio_units::humanize::{bytes_text, thousands};
 use maud::{Markup, html};
@@ -25,6 +25,9 @@ pub(super) fn accounts(result: &RunResult) -> Markup {
                     li { strong { "Not as asked: " code { (option.given()) } } " (" (why) ")" @if !jobs.is_empty() { ", " (jobs.join(", ")) } }
                 }
             }
+        }
+        @for (sentence, jobs) in meanings(accounts) {
+            p { @if !jobs.is_empty() { (jobs.join(", ")) ": " } (sentence) }
         }
         @for job in &accounts.jobs {
             @if let Some(time) = job.time.as_ref().filter(|time| time.whole_ns > 0) { (time_bar(job, time, has_names)) }

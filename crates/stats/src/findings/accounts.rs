@@ -46,6 +46,9 @@ pub struct JobAccount {
     pub n_clones: u32,
     /// The options that were given, in their order.
     pub options: Vec<OptionAccount>,
+    /// What options mean where their words are often misread, a sentence each: shares that count I/Os, a size that files divide.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub meanings: Vec<String>,
     /// Where the time of its clones went, their sum; `None`: it did not run, or an older version has measured it.
     #[serde(default)]
     pub time: Option<TimeAccount>,

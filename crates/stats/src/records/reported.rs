@@ -38,6 +38,29 @@ pub struct ReportedRow {
     pub rates: PerDirection<Option<ReportedRate>>,
     /// Percentiles of latencies that the report has; `None`: it has distributions.
     pub percents: Option<Vec<f64>>,
+    /// Statistics of a latency that no distribution can have; `None`: there are none.
+    pub misfit: Option<Box<ReportedMisfit>>,
+}
+
+/// Two statistics of a latency, of which the first one is below the second one and cannot be.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ReportedMisfit {
+    /// Whose latency it is: `read`, `sync`.
+    pub of: String,
+    /// `slat`, `clat` or `lat`.
+    pub latency: String,
+    pub below: ReportedStatistic,
+    pub above: ReportedStatistic,
+}
+
+/// A statistic of a latency.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ReportedStatistic {
+    /// `p99`, `mean`, `maximum`.
+    pub name: String,
+    pub ns: f64,
 }
 
 /// Rates as the report has them.

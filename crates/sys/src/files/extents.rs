@@ -5,6 +5,7 @@
 #![expect(unsafe_code, reason = "ioctl with a structure of variable length")]
 
 use crate::error::{Context, Result};
+use crate::files::file_cache::bytes_to_write;
 use rustix::fd::{AsFd, AsRawFd};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -32,7 +33,7 @@ pub struct ExtentBytes {
     pub written_bytes: u64,
     /// Allocated but never written: a read gives zeroes without using the device.
     pub unwritten_bytes: u64,
-    /// In the page cache, without a place on the medium.
+    /// In the page cache, which has yet to write them.
     pub delayed_bytes: u64,
     /// In no extent: a read gives zeroes without using the device.
     pub hole_bytes: u64,
@@ -80,6 +81,8 @@ impl ExtentBytes {
     /// # Errors
     /// A file system that does not tell (`EOPNOTSUPP`), or no regular file.
     pub fn of_range(file: impl AsFd, range: Range<u64>) -> Result<Option<Self>> {
+        // Before the extents: what is written between the two is data in both. An older kernel does not tell.
+        let waiting_bytes = bytes_to_write(&file, &range).unwrap_or(0);
         let mut map = Self::default();
         let mut start = range.start;
         'calls: while start < range.end {
@@ -101,7 +104,15 @@ impl ExtentBytes {
         }
         map.hole_bytes = (range.end.saturating_sub(range.start))
             .saturating_sub(map.written_bytes + map.unwritten_bytes + map.delayed_bytes);
+        map.delay(waiting_bytes);
         Ok(Some(map))
+    }
+
+    /// Extents are unwritten until the page cache has written what waits for them.
+    fn delay(&mut self, waiting_bytes: u64) {
+        let n_bytes = waiting_bytes.saturating_sub(self.delayed_bytes).min(self.unwritten_bytes);
+        self.unwritten_bytes -= n_bytes;
+        self.delayed_bytes += n_bytes;
     }
 
     /// Bytes that a read gets without asking a device.
@@ -184,6 +195,18 @@ mod tests {
     }
 
     #[test]
+    fn what_waits_in_the_page_cache_is_not_unwritten() {
+        let of = |unwritten_bytes, delayed_bytes, waiting_bytes| {
+            let mut map = ExtentBytes { unwritten_bytes, delayed_bytes, ..ExtentBytes::default() };
+            map.delay(waiting_bytes);
+            (map.unwritten_bytes, map.delayed_bytes)
+        };
+        assert_eq!(of(8192, 0, 4096), (4096, 4096));
+        assert_eq!(of(8192, 4096, 4096), (8192, 4096), "these have no extents yet");
+        assert_eq!(of(8192, 4096, 1 << 20), (0, 12_288));
+    }
+
+    #[test]
     fn an_allocated_file_is_unwritten_until_it_is_written() {
         use std::os::unix::fs::FileExt;
         let path = std::env::temp_dir().join(format!("ferrio-extents-{}", std::process::id()));
@@ -209,6 +232,10 @@ mod tests {
         }
         assert_eq!((allocated.unwritten_bytes, allocated.written_bytes), (1 << 20, 0));
         file.write_all_at(&vec![1; 65_536], 0).unwrap();
+        if bytes_to_write(&file, &(0..1 << 20)).is_ok() {
+            let waiting = ExtentBytes::of_file(&file, 1 << 20).unwrap().unwrap();
+            assert_eq!(waiting.without_data_bytes(), (1 << 20) - 65_536);
+        }
         file.sync_all().unwrap();
         let half = ExtentBytes::of_file(&file, 1 << 20).unwrap().unwrap();
         assert_eq!((half.unwritten_bytes, half.written_bytes), ((1 << 20) - 65_536, 65_536));

@@ -9,6 +9,7 @@ use ferrio_units::WriteHint;
 use rustix::fd::{AsFd, AsRawFd};
 use rustix::io::Errno;
 use std::num::NonZeroU64;
+use std::ops::Range;
 
 /// Advice to the page cache about a range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,10 +60,20 @@ pub struct CachedPages {
 
 /// Cached pages of a whole file (`cachestat`, Linux 6.5 and newer).
 pub fn cached_pages(file: impl AsFd) -> Result<CachedPages> {
+    // A length of 0 means to the end of the file.
+    cached_pages_of(file, [0; 2])
+}
+
+/// Bytes in a range of a file that the page cache has yet to write to the medium (`cachestat`, Linux 6.5 and newer).
+pub(crate) fn bytes_to_write(file: impl AsFd, range: &Range<u64>) -> Result<u64> {
+    let pages = cached_pages_of(file, [range.start, range.end.saturating_sub(range.start)])?;
+    Ok(pages.n_dirty.saturating_add(pages.n_writeback).saturating_mul(rustix::param::page_size() as u64))
+}
+
+/// `range`: offset and length.
+fn cached_pages_of(file: impl AsFd, range: [u64; 2]) -> Result<CachedPages> {
     // Of asm-generic/unistd.h; the same on every architecture but alpha.
     const CACHESTAT: libc::c_long = 451;
-    // Offset and length; a length of 0 means to the end of the file.
-    let range = [0_u64; 2];
     let mut counts = [0_u64; 5];
     // SAFETY: the kernel reads two and writes five numbers of 64 bits, to which both pointers point.
     let result = unsafe {

@@ -2,8 +2,8 @@
 //!
 //! Must not know: options, disks. Start reading at [`of`].
 
-use ferrio_formats::{IoKind, JobResult, RunResult, SteadyOutcome};
-use ferrio_stats::{ReportedFacts, ReportedRate, ReportedRow, ReportedSteady};
+use ferrio_formats::{IoKind, JobResult, LatencyFigures, RunResult, SteadyOutcome};
+use ferrio_stats::{ReportedFacts, ReportedMisfit, ReportedRate, ReportedRow, ReportedStatistic, ReportedSteady};
 use ferrio_units::{DataDirection, PerDirection};
 
 /// The facts of the whole report; rows and disks are entered by others.
@@ -22,7 +22,8 @@ pub(super) fn of(result: &RunResult) -> ReportedFacts {
     }
 }
 
-pub(super) fn row(worker_number: u32, row: &JobResult) -> ReportedRow {
+/// `is_text`: its figures are rounded, down to whole milliseconds.
+pub(super) fn row(worker_number: u32, row: &JobResult, is_text: bool) -> ReportedRow {
     let rate = |direction: DataDirection| {
         let figures = row.directions[direction].as_ref()?;
         Some(ReportedRate { ios_per_sec: figures.ios_per_sec, bytes_per_sec: figures.bytes_per_sec })
@@ -33,7 +34,45 @@ pub(super) fn row(worker_number: u32, row: &JobResult) -> ReportedRow {
         most_in_flight: most_in_flight(row),
         rates: PerDirection(DataDirection::ALL.map(rate)),
         percents: percents(row),
+        misfit: misfit(row, if is_text { TEXT_ROUNDED_NS } else { JSON_ROUNDED_NS }).map(Box::new),
     }
+}
+
+/// The first two statistics of a latency of which one is below another one that is smaller in each distribution.
+fn misfit(row: &JobResult, rounded_ns: f64) -> Option<ReportedMisfit> {
+    row.kinds().find_map(|(kind, figures)| {
+        let latencies = [("slat", &figures.slat), ("clat", &figures.clat), ("lat", &figures.lat)];
+        latencies.into_iter().find_map(|(name, latency)| {
+            let (below, above) = out_of_order(latency.as_ref()?, rounded_ns)?;
+            Some(ReportedMisfit { of: kind.name().to_owned(), latency: name.to_owned(), below, above })
+        })
+    })
+}
+
+/// Reports round: statistics that differ by no more than this part and the unit of their format may be equal.
+const ROUNDED_PART: f64 = 0.05;
+/// A millisecond is the largest unit of latencies in fio's text.
+const TEXT_ROUNDED_NS: f64 = 1e6;
+const JSON_ROUNDED_NS: f64 = 1e3;
+
+fn out_of_order(latency: &LatencyFigures, rounded_ns: f64) -> Option<(ReportedStatistic, ReportedStatistic)> {
+    let statistic = |name: &str, ns: f64| ReportedStatistic { name: name.to_owned(), ns };
+    let (least, mean, most) = (latency.min_ns as f64, latency.mean_ns, latency.max_ns as f64);
+    let moments = [statistic("minimum", least), statistic("mean", mean), statistic("maximum", most)];
+    let all = latency.percentiles.iter().map(|(percent, ns)| statistic(&format!("p{percent}"), *ns as f64));
+    let percentiles: Vec<ReportedStatistic> = all.chain([statistic("maximum", most)]).collect();
+    // Percentiles have one unit, so that no rounding changes their order.
+    let of_percentiles = |pair: &[ReportedStatistic], is_last: bool| {
+        let rounded = if is_last { pair[0].ns * (1.0 - ROUNDED_PART) - rounded_ns } else { pair[0].ns };
+        pair[1].ns < rounded
+    };
+    let n_pairs = percentiles.len().saturating_sub(1);
+    let mut pairs = percentiles.windows(2).enumerate();
+    let found = pairs
+        .find(|(at, pair)| of_percentiles(pair, at + 1 == n_pairs))
+        .map(|(_, pair)| pair)
+        .or_else(|| moments.windows(2).find(|pair| pair[1].ns < pair[0].ns * (1.0 - ROUNDED_PART) - rounded_ns))?;
+    Some((found[1].clone(), found[0].clone()))
 }
 
 /// The percentiles of all latencies of a row; `None`: a latency has its distribution.
@@ -62,6 +101,32 @@ fn most_in_flight(row: &JobResult) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn statistics_that_no_distribution_has_are_found() {
+        const MS: u64 = 1_000_000;
+        let latency = |[min_ns, mean_ns, max_ns]: [u64; 3], percentiles: &[(f64, u64)]| LatencyFigures {
+            n_samples: 1000,
+            min_ns,
+            max_ns,
+            mean_ns: mean_ns as f64,
+            percentiles: percentiles.to_vec(),
+            ..LatencyFigures::default()
+        };
+        let found = |latency: &LatencyFigures| {
+            out_of_order(latency, TEXT_ROUNDED_NS).map(|(below, above)| format!("{} below {}", below.name, above.name))
+        };
+        assert_eq!(found(&latency([MS, 5 * MS, 20 * MS], &[(50.0, 4 * MS), (99.0, 19 * MS)])), None);
+        assert_eq!(found(&latency([MS, 5 * MS, 20 * MS], &[(50.0, 4 * MS), (99.0, 4 * MS), (99.9, 20 * MS)])), None);
+        let swapped = latency([MS, 5 * MS, 20 * MS], &[(50.0, 4 * MS), (99.0, 3 * MS)]);
+        assert_eq!(found(&swapped).as_deref(), Some("p99 below p50"));
+        let lowered = latency([MS, 5 * MS, 8 * MS], &[(50.0, 4 * MS), (99.0, 19 * MS)]);
+        assert_eq!(found(&lowered).as_deref(), Some("maximum below p99"));
+        // 20 ms, of which 5 % and a millisecond are rounding.
+        assert_eq!(found(&latency([MS, 5 * MS, 18 * MS], &[(99.0, 20 * MS)])), None);
+        assert_eq!(found(&latency([MS, 30 * MS, 20 * MS], &[])).as_deref(), Some("maximum below mean"));
+        assert_eq!(found(&latency([10 * MS, 5 * MS, 20 * MS], &[])).as_deref(), Some("mean below minimum"));
+    }
 
     #[test]
     fn classes_of_depths_have_upper_ends() {

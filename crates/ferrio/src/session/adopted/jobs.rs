@@ -128,8 +128,8 @@ impl ReportedJob<'_> {
     }
 
     /// What the report says about the rows of its clones.
-    pub(super) fn rows(&self, first_number: u32) -> impl Iterator<Item = ReportedRow> + '_ {
-        (first_number..).zip(&self.rows).map(|(number, row)| facts::row(number, row))
+    pub(super) fn rows(&self, first_number: u32, is_text: bool) -> impl Iterator<Item = ReportedRow> + '_ {
+        (first_number..).zip(&self.rows).map(move |(number, row)| facts::row(number, row, is_text))
     }
 
     /// What the record says about its options.

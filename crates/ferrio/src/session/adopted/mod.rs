@@ -31,7 +31,8 @@ pub fn record_of(result: &RunResult, environment: &dyn Environment) -> RunRecord
         let index = provenance.jobs.len() as u32;
         let first_number = record.workers.len() as u32 + 1;
         reason = reason.or_else(|| job.unreadable());
-        facts.rows.extend(job.rows(first_number));
+        let is_text = facts.lacks_options;
+        facts.rows.extend(job.rows(first_number, is_text));
         record.workers.extend(job.workers(index, first_number));
         provenance.jobs.push(job.into_options(first_number));
     }

@@ -15,6 +15,7 @@ pub(super) const REPORTED: &[&str] = &[
     "latency-times-rate",
     "path-in-memory",
     "rate-times-time",
+    "statistics-out-of-order",
     "steady-at-zero",
 ];
 
@@ -35,6 +36,9 @@ const FAULTS: &[Fault] = &[
             let doubled = 2 * report["jobs"][0]["read"][rate].as_u64().unwrap_or_default();
             report["jobs"][0]["read"][rate] = json!(doubled);
         }
+    }),
+    ("statistics-out-of-order", |report| {
+        report["jobs"][0]["read"]["clat_ns"]["percentile"]["99.000000"] = json!(1);
     }),
     ("steady-at-zero", |report| {
         let outcome = json!({"ss": "iops:10.000000%", "duration": 2, "attained": 1, "criterion": "1.0%", "max_deviation": 0.0, "slope": 0.0,

@@ -174,7 +174,7 @@ pub(super) const ROWS: &[Row] = &[
     ),
     (
         "closing-syncs-counted",
-        "--filename=c --rw=write --bs=64k --size=512m --ioengine=psync --end_fsync=1",
+        "--filename=c --rw=write --bs=64k --size=8m --loops=40 --ioengine=psync --end_fsync=1",
         "--filename=c --rw=write --bs=64k --size=16m --ioengine=psync --direct=1 --sync=dsync",
         // Each write waits for the device, and the rate is that of these waits.
         |_, cured| depth(cured) > 0.7,

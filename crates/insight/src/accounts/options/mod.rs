@@ -113,7 +113,7 @@ fn globals_of<'c>(case: &'c AuditInput<'_>, job: &AuditedJob<'_>) -> &'c [(Strin
 }
 
 /// The last value of each option.
-fn given<'c>(case: &'c AuditInput<'_>, job: &'c AuditedJob<'_>) -> impl Iterator<Item = (&'c str, &'c str)> {
+pub(super) fn given<'c>(case: &'c AuditInput<'_>, job: &'c AuditedJob<'_>) -> impl Iterator<Item = (&'c str, &'c str)> {
     let own = &job.spec.given_options;
     let of_all = globals_of(case, job).iter().filter(|(name, _)| !own.iter().any(|(other, _)| other == name));
     let all: Vec<&(String, String)> = of_all.chain(own).collect();

@@ -99,7 +99,7 @@ mod tests {
     use super::*;
     use crate::rules::testing::{MIB, TestRun, job, layer};
     use ferrio_spec::DirectionMix;
-    use ferrio_stats::{ExtentBytes, FileCache, LayerKind, PageCache, Reading, TargetKind};
+    use ferrio_stats::{ExtentBytes, LayerKind, Reading, TargetKind};
 
     fn scene(unwritten_bytes: u64, mix: DirectionMix) -> TestRun {
         let mut scene = TestRun::new(job("a", mix));
@@ -158,12 +158,10 @@ mod tests {
         }
         let id = "reads-of-unwritten-extents".to_owned();
         assert!(scene.found().contains(&id), "{:?}", scene.found());
-        let waiting = FileCache { dirty_bytes: 100 * MIB, ..FileCache::default() };
-        scene.record.evidence.page_cache = Some(PageCache {
-            machine: Reading::default(),
-            files_before: Reading::default(),
-            files: Reading::Value(waiting),
-        });
+        let waiting = ExtentBytes { delayed_bytes: 100 * MIB, ..ExtentBytes::default() };
+        for place in &mut scene.places {
+            place.now.extents = Reading::Value(waiting);
+        }
         let found = scene.found();
         assert!(!found.contains(&id) && found.contains(&"device-did-less".to_owned()), "{found:?}");
     }

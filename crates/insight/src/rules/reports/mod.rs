@@ -6,4 +6,5 @@ pub(crate) mod latency_times_rate;
 pub(crate) mod no_numbers;
 pub(crate) mod path_in_memory;
 pub(crate) mod rate_times_time;
+pub(crate) mod statistics_out_of_order;
 pub(crate) mod steady_at_zero;

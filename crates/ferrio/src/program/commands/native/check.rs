@@ -15,7 +15,7 @@ use crate::ui::permits;
 use anyhow::anyhow;
 use clap::{Args, ValueHint};
 use ferrio_formats::RunResult;
-use ferrio_formats::native::{TEXT_WIDTH, audit_document, in_vain_line, report_lines, wrap};
+use ferrio_formats::native::{TEXT_WIDTH, audit_document, plan_lines, report_lines, wrap};
 use ferrio_stats::{Audit, Severity};
 use serde_json::Value;
 use std::ffi::OsString;
@@ -117,15 +117,14 @@ fn check(request: Request, arguments: &[OsString], console: &mut Console) -> Exi
     let audit = record.audit.unwrap_or_default();
     if !request.own.json {
         console.report(&permits::shown(&beyond, &changes));
-        let in_vain = audit.accounts.as_deref().and_then(in_vain_line);
-        if let Some(line) = &in_vain {
+        let lines = audit.accounts.as_deref().map(plan_lines).unwrap_or_default();
+        for line in &lines {
             console.report(&wrap(line, "", TEXT_WIDTH));
         }
         if audit.findings.is_empty() && audit.unexamined.is_empty() {
-            if in_vain.is_some() {
-                return exit::at_end(console.has_failed);
+            if !has_options_in_vain(&audit) {
+                console.report(NOTHING_FOUND);
             }
-            console.report(NOTHING_FOUND);
             return exit::at_end(console.has_failed);
         }
     }
@@ -133,6 +132,11 @@ fn check(request: Request, arguments: &[OsString], console: &mut Console) -> Exi
     document["beyond"] = permits::listed(&beyond);
     document["changes"] = permits::listed_changes(&beyond, &changes);
     show(&audit, request.own.json.then_some(document), console)
+}
+
+/// Before a run, its accounts have the options that can have no effect, and no others.
+fn has_options_in_vain(audit: &Audit) -> bool {
+    audit.accounts.as_deref().is_some_and(|accounts| accounts.jobs.iter().any(|job| !job.options.is_empty()))
 }
 
 /// Shows an audit, as a document if there is one; the exit code says whether a figure is wrong.
