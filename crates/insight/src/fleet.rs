@@ -2,6 +2,7 @@
 //!
 //! Must not know: how hosts are reached. Start reading at [`fleet_findings`].
 
+use crate::outside_load::OutsideLoadFigures;
 use crate::rules::FindingRule;
 use crate::text;
 use ferrio_stats::provenance::DeviceFacts;
@@ -59,6 +60,8 @@ pub const SHARE_FILES: FindingRule = FindingRule::of_several(
 pub struct AuditedHost<'a> {
     /// Its name.
     pub name: &'a str,
+    /// The boot of its machine; empty: unknown.
+    pub machine: &'a str,
     /// What it has measured.
     pub record: &'a RunRecord,
     /// Start and end of its run on one clock, nanoseconds; `None`: unknown.
@@ -75,6 +78,19 @@ pub fn fleet_findings(hosts: &[AuditedHost<'_>], shared: &[SharedPlace]) -> Vec<
     findings.extend(shared_places(shared));
     findings
 }
+
+/// The finding is about other programs on a device, and the jobs of other hosts of the same machine have moved as much: containers, or ranks of a
+/// batch system, that share its disks.
+pub fn is_load_of_fleet(finding: &Finding, host: &AuditedHost<'_>, hosts: &[AuditedHost<'_>]) -> bool {
+    let Some(OutsideLoadFigures::Device { others_bytes, .. }) = OutsideLoadFigures::of(finding) else { return false };
+    let is_fellow = |other: &&AuditedHost<'_>| other.machine == host.machine && other.name != host.name;
+    let workers = hosts.iter().filter(is_fellow).flat_map(|fellow| &fellow.record.workers);
+    let moved = workers.flat_map(|worker| worker.stats.directions.0.iter().map(|figures| figures.bytes as f64));
+    !host.machine.is_empty() && others_bytes <= LOAD_OF_FLEET * moved.sum::<f64>()
+}
+
+/// Load that is no larger than this part of what the jobs of fellow hosts have moved is theirs. File systems move more than they are given.
+const LOAD_OF_FLEET: f64 = 1.2;
 
 /// A finding for each kind of sharing: writes, what may be writes, reads.
 fn shared_places(shared: &[SharedPlace]) -> Vec<Finding> {
@@ -272,7 +288,7 @@ mod tests {
         let hosts: Vec<(&str, RunRecord, (u64, u64))> = names.iter().zip(hosts).map(host).collect();
         let audited: Vec<AuditedHost<'_>> = hosts
             .iter()
-            .map(|(name, record, window)| AuditedHost { name, record, window_ns: Some(*window), is_partial: false })
+            .map(|(name, record, window)| AuditedHost { name, machine: "", record, window_ns: Some(*window), is_partial: false })
             .collect();
         fleet_findings(&audited, &[]).into_iter().map(|finding| (finding.id, finding.hosts)).collect()
     }
@@ -309,6 +325,24 @@ mod tests {
         assert!(found[1].explanation.contains("could not be told"), "{}", found[1].explanation);
         assert_eq!(found[2].hosts, ["a", "c"]);
         assert!(fleet_findings(&[], &[]).is_empty());
+    }
+
+    /// Three hosts, of which two are of one machine, and the third has moved as much elsewhere.
+    #[test]
+    fn what_hosts_of_one_machine_do_to_each_other_is_no_load_of_others() {
+        let mut worker = ferrio_stats::WorkerRecord::default();
+        worker.stats.directions.0[0].bytes = 100;
+        let record = RunRecord { workers: vec![worker], ..RunRecord::default() };
+        let host = |name, machine| AuditedHost { name, machine, record: &record, window_ns: None, is_partial: false };
+        let hosts = [host("a", "1"), host("b", "1"), host("c", "2")];
+        let evidence = |bytes| vec![Measured::bytes("read by the job", 100), Measured::bytes("read by others", bytes)];
+        let rule = crate::all_rules().find(|rule| rule.id == "other-users").expect("a rule");
+        let is_own = |index: usize, bytes| {
+            let finding = of_rule(rule, rule.severity, evidence(bytes), String::new());
+            is_load_of_fleet(&finding, &hosts[index], &hosts)
+        };
+        assert!(is_own(0, 120) && !is_own(0, 121));
+        assert!(!is_own(2, 1));
     }
 
     #[test]

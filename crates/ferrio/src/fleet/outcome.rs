@@ -5,7 +5,7 @@
 
 use super::wire::MeasuredHost;
 use crate::session::SessionOutcome;
-use ferrio_insight::fleet::{AuditedHost, fleet_findings};
+use ferrio_insight::fleet::{AuditedHost, fleet_findings, is_load_of_fleet};
 use ferrio_run::RunOutcome;
 use ferrio_stats::{
     Audit, EndedBy, Estimate, Finding, HostPart, ImprecisionReason, JobPrecision, JobSeries, Provenance, RecordOrigin,
@@ -34,6 +34,8 @@ pub struct HostOutcome {
     pub rank: u32,
     /// Its name.
     pub name: String,
+    /// The boot of its machine; empty: unknown. Hosts that share it are containers or ranks of one machine.
+    pub machine: String,
     /// Start of its run on the coordinator's `CLOCK_MONOTONIC`; `None`: it has not begun.
     pub began_ns: Option<u64>,
     /// Its clock minus the coordinator's.
@@ -54,6 +56,7 @@ impl HostOutcome {
     fn audited(&self) -> AuditedHost<'_> {
         AuditedHost {
             name: &self.name,
+            machine: &self.machine,
             record: &self.outcome.record,
             window_ns: self.window_ns(),
             is_partial: self.is_partial,
@@ -241,7 +244,7 @@ impl FleetOutcome {
     fn audit(&self) -> Audit {
         let audited: Vec<AuditedHost<'_>> = self.hosts.iter().map(HostOutcome::audited).collect();
         let mut all = Audit { findings: fleet_findings(&audited, &self.shared), ..Audit::default() };
-        for host in &self.hosts {
+        for (host, its) in self.hosts.iter().zip(&audited) {
             let Some(audit) = &host.outcome.record.audit else { continue };
             all.n_rules = all.n_rules.max(audit.n_rules);
             if let Some(accounts) = &audit.accounts {
@@ -250,7 +253,7 @@ impl FleetOutcome {
                     None => all.accounts = Some(accounts.clone()),
                 }
             }
-            for finding in &audit.findings {
+            for finding in audit.findings.iter().filter(|finding| !is_load_of_fleet(finding, its, &audited)) {
                 match all.findings.iter_mut().find(|other| other.is_as(finding)) {
                     Some(other) => other.hosts.push(host.name.clone()),
                     None => all.findings.push(Finding { hosts: vec![host.name.clone()], ..finding.clone() }),

@@ -201,6 +201,7 @@ impl FleetMember {
         HostOutcome {
             rank: self.rank,
             name: self.host.clone(),
+            machine: self.places.as_ref().map(|places| places.machine.clone()).unwrap_or_default(),
             began_ns: self.began_ns,
             clock_offset_ns: self.clock.offset_ns(),
             clock_uncertainty_ns: self.clock.uncertainty_ns(),
