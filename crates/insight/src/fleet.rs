@@ -288,7 +288,13 @@ mod tests {
         let hosts: Vec<(&str, RunRecord, (u64, u64))> = names.iter().zip(hosts).map(host).collect();
         let audited: Vec<AuditedHost<'_>> = hosts
             .iter()
-            .map(|(name, record, window)| AuditedHost { name, machine: "", record, window_ns: Some(*window), is_partial: false })
+            .map(|(name, record, window)| AuditedHost {
+                name,
+                machine: "",
+                record,
+                window_ns: Some(*window),
+                is_partial: false,
+            })
             .collect();
         fleet_findings(&audited, &[]).into_iter().map(|finding| (finding.id, finding.hosts)).collect()
     }

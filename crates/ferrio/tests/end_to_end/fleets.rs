@@ -185,6 +185,9 @@ fn what_cannot_run_says_why() {
     let job = "--name=r --ioengine=null --size=1m --rw=read";
     assert!(refused(&format!("fleet {job}")).contains("no hosts are given"));
     assert!(refused(&format!("fleet --hosts=a --rsh=true {job}")).contains("a: no ferrio answers there"));
+    // Whether it has read the key or not.
+    let ended = refused(&format!("fleet --hosts=a --rsh=false {job}"));
+    assert!(ended.contains("a: no ferrio answers there (false: exit status: 1)"), "{ended}");
     assert!(refused(&format!("fleet --hosts=a --rsh=./absent {job}")).contains("cannot start ./absent"));
     assert!(refused(&format!("fleet --hosts=-oProxyCommand=x {job}")).contains("is no host"));
     assert!(refused("fleet --hosts=a --name=r --nosuch=1").contains("nosuch"));

@@ -12,7 +12,7 @@ use crate::fleet::worker::{self, FleetRank, WorkerError};
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 /// The line with which a worker begins; everything before it is what a shell prints by itself.
@@ -133,17 +133,34 @@ fn started(
     match greeted(&ours, key, limit, is_given_up) {
         Ok(()) => Ok((Launched { child }, ours)),
         Err(error) => {
-            let _ = child.kill();
-            let ending = child.wait().map(|status| format!(" ({program}: {status})")).unwrap_or_default();
+            let has_closed = CLOSED.contains(&error.kind());
+            let ending = ended(&mut child, if has_closed { END_LIMIT } else { Duration::ZERO });
             let said = match error.kind() {
                 io::ErrorKind::ConnectionAborted => return Err(LaunchError::GivenUp),
-                io::ErrorKind::UnexpectedEof => ending,
+                _ if has_closed => ending.map(|status| format!(" ({program}: {status})")).unwrap_or_default(),
                 io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => format!(" within {} s", limit.as_secs()),
                 _ => format!(": {error}"),
             };
             Err(LaunchError::NoWorker { host: host.to_owned(), said })
         }
     }
+}
+
+/// The other end has closed the socket, whether it has read the key or not.
+const CLOSED: [io::ErrorKind; 3] =
+    [io::ErrorKind::UnexpectedEof, io::ErrorKind::ConnectionReset, io::ErrorKind::BrokenPipe];
+
+/// Waits for the end of a launching program, and ends it after the limit.
+fn ended(child: &mut Child, limit: Duration) -> io::Result<ExitStatus> {
+    let until = Instant::now() + limit;
+    while Instant::now() < until {
+        if let Some(status) = child.try_wait()? {
+            return Ok(status);
+        }
+        std::thread::sleep(END_LOOK);
+    }
+    let _ = child.kill();
+    child.wait()
 }
 
 impl Launched {
