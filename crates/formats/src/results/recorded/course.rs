@@ -15,6 +15,9 @@ const NS_PER_SEC: f64 = 1e9;
 /// Start and end on the clock of the run, nanoseconds.
 type Reach = (u64, u64);
 
+/// The time of each interval; `None`: the job did not run. True: the last one is a part of the one before it.
+type Times<'a> = (&'a [Option<Reach>], bool);
+
 /// The course of a job with a number of clones: rates and latencies of each direction. `reach_ns` is when the wall clock says that its
 /// I/O began and ended.
 pub(super) fn time_series(
@@ -23,22 +26,23 @@ pub(super) fn time_series(
     total: &ThreadStats,
     reach_ns: Option<Reach>,
 ) -> Vec<TimeSeries> {
-    let times = times(series, n_clones, reach_ns);
+    let times = &times(series, n_clones, reach_ns)[..];
+    let times = (times, is_drain(series, times));
     let mut all = Vec::new();
     for direction in DataDirection::ALL {
         let course = &series.directions[direction];
         for (quantity, counts) in [(Quantity::Iops, &course.ios), (Quantity::Bandwidth, &course.bytes)] {
             if counts.iter().any(|count| *count > 0) {
-                all.push(rates(&times, counts, TimeSeries::new(quantity, direction, series.interval_ns)));
+                all.push(rates(times, counts, TimeSeries::new(quantity, direction, series.interval_ns)));
             }
         }
         let latency = TimeSeries::new(Quantity::Latency(LatencyKind::Completion), direction, 1);
-        all.extend(latencies(&times, course, latency, &total.directions[direction].clat));
+        all.extend(latencies(times, course, latency, &total.directions[direction].clat));
     }
     if series.syncs.ios.iter().any(|count| *count > 0) {
         let of_syncs = |quantity, cell_ns| TimeSeries::new(quantity, DataDirection::Write, cell_ns);
-        all.push(rates(&times, &series.syncs.ios, of_syncs(Quantity::Syncs, series.interval_ns)));
-        all.extend(latencies(&times, &series.syncs, of_syncs(Quantity::SyncLatency, 1), &total.sync));
+        all.push(rates(times, &series.syncs.ios, of_syncs(Quantity::Syncs, series.interval_ns)));
+        all.extend(latencies(times, &series.syncs, of_syncs(Quantity::SyncLatency, 1), &total.sync));
     }
     for series in &mut all {
         series.base = TimeBase::Run(0);
@@ -46,19 +50,32 @@ pub(super) fn time_series(
     all
 }
 
-fn rates(times: &[Option<Reach>], counts: &[u64], mut series: TimeSeries) -> TimeSeries {
+/// The last interval has the last I/Os of few clones, as the others had ended with the one before, or soon after it: it is no fall of the rate.
+fn is_drain(series: &JobSeries, times: &[Option<Reach>]) -> bool {
+    let ([.., before_ns, last_ns], [.., Some((start_ns, end_ns))]) = (&series.clone_ns[..], times) else {
+        return false;
+    };
+    end_ns - start_ns < series.interval_ns && *last_ns < before_ns / 4
+}
+
+fn rates((times, is_drain): Times<'_>, counts: &[u64], mut series: TimeSeries) -> TimeSeries {
     for (time, count) in times.iter().zip(counts) {
         if let Some((start_ns, end_ns)) = *time {
             let seconds = (end_ns - start_ns) as f64 / NS_PER_SEC;
             series.add_rate(start_ns, end_ns, *count as f64 / seconds, usize::MAX);
         }
     }
-    series.intervals.join_short_end();
+    // Without I/Os the last interval is there, with a rate of 0.
+    if is_drain {
+        series.intervals.join_end()
+    } else {
+        series.intervals.join_short_end()
+    }
     series
 }
 
 fn latencies(
-    times: &[Option<Reach>],
+    (times, is_drain): Times<'_>,
     course: &DirectionSeries,
     mut series: TimeSeries,
     whole: &LatencyStat,
@@ -75,6 +92,11 @@ fn latencies(
             series.intervals.add(start_ns, end_ns, &bin, usize::MAX);
             heat.columns.add(start_ns, end_ns, &counts, usize::MAX);
         }
+    }
+    let has_end =
+        series.intervals.all().last().map(|last| last.start_ns) == times.last().and_then(|last| Some(last.as_ref()?.0));
+    if is_drain && has_end {
+        series.intervals.join_end();
     }
     show_slowest(&mut series, whole);
     series.heat = Some(heat);
@@ -164,6 +186,16 @@ mod tests {
         assert_eq!(rates(&ending(50 * MS, 50), 2, None), [(100, 1000.0), (200, 1000.0), (250, 1000.0)]);
         // The drain of a queue, and the I/Os of the last moment, are part of the interval before.
         assert_eq!(rates(&ending(MS, 3), 2, None), [(100, 1000.0), (201, 1020.0)]);
+    }
+
+    /// 24 clones with 10 I/Os a second each, of which two wait for their last I/O for 54 ms.
+    #[test]
+    fn the_last_ios_of_few_clones_are_no_drop_of_the_rate() {
+        let drain = series(&[2400 * MS, 2400 * MS, 108 * MS], &[24, 24, 2]);
+        assert_eq!(rates(&drain, 24, Some((0, 254 * MS))), [(100, 240.0), (254, 169.0)]);
+        // Six of them went on as before.
+        let going_on = series(&[2400 * MS, 2400 * MS, 600 * MS], &[24, 24, 6]);
+        assert_eq!(rates(&going_on, 24, Some((0, 300 * MS))), [(100, 240.0), (200, 240.0), (300, 60.0)]);
     }
 
     /// One of two clones ended with the second interval: in the last one there was one.
