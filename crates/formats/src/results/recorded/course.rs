@@ -15,9 +15,6 @@ const NS_PER_SEC: f64 = 1e9;
 /// Start and end on the clock of the run, nanoseconds.
 type Reach = (u64, u64);
 
-/// The time of each interval; `None`: the job did not run. True: the last one is a part of the one before it.
-type Times<'a> = (&'a [Option<Reach>], bool);
-
 /// The course of a job with a number of clones: rates and latencies of each direction. `reach_ns` is when the wall clock says that its
 /// I/O began and ended.
 pub(super) fn time_series(
@@ -26,23 +23,22 @@ pub(super) fn time_series(
     total: &ThreadStats,
     reach_ns: Option<Reach>,
 ) -> Vec<TimeSeries> {
-    let times = &times(series, n_clones, reach_ns)[..];
-    let times = (times, is_drain(series, times));
+    let times = times(series, n_clones, reach_ns);
     let mut all = Vec::new();
     for direction in DataDirection::ALL {
         let course = &series.directions[direction];
         for (quantity, counts) in [(Quantity::Iops, &course.ios), (Quantity::Bandwidth, &course.bytes)] {
             if counts.iter().any(|count| *count > 0) {
-                all.push(rates(times, counts, TimeSeries::new(quantity, direction, series.interval_ns)));
+                all.push(rates(&times, counts, TimeSeries::new(quantity, direction, series.interval_ns)));
             }
         }
         let latency = TimeSeries::new(Quantity::Latency(LatencyKind::Completion), direction, 1);
-        all.extend(latencies(times, course, latency, &total.directions[direction].clat));
+        all.extend(latencies(&times, course, latency, &total.directions[direction].clat));
     }
     if series.syncs.ios.iter().any(|count| *count > 0) {
         let of_syncs = |quantity, cell_ns| TimeSeries::new(quantity, DataDirection::Write, cell_ns);
-        all.push(rates(times, &series.syncs.ios, of_syncs(Quantity::Syncs, series.interval_ns)));
-        all.extend(latencies(times, &series.syncs, of_syncs(Quantity::SyncLatency, 1), &total.sync));
+        all.push(rates(&times, &series.syncs.ios, of_syncs(Quantity::Syncs, series.interval_ns)));
+        all.extend(latencies(&times, &series.syncs, of_syncs(Quantity::SyncLatency, 1), &total.sync));
     }
     for series in &mut all {
         series.base = TimeBase::Run(0);
@@ -50,32 +46,19 @@ pub(super) fn time_series(
     all
 }
 
-/// The last interval has the last I/Os of few clones, as the others had ended with the one before, or soon after it: it is no fall of the rate.
-fn is_drain(series: &JobSeries, times: &[Option<Reach>]) -> bool {
-    let ([.., before_ns, last_ns], [.., Some((start_ns, end_ns))]) = (&series.clone_ns[..], times) else {
-        return false;
-    };
-    end_ns - start_ns < series.interval_ns && *last_ns < before_ns / 4
-}
-
-fn rates((times, is_drain): Times<'_>, counts: &[u64], mut series: TimeSeries) -> TimeSeries {
+fn rates(times: &[Option<Reach>], counts: &[u64], mut series: TimeSeries) -> TimeSeries {
     for (time, count) in times.iter().zip(counts) {
         if let Some((start_ns, end_ns)) = *time {
             let seconds = (end_ns - start_ns) as f64 / NS_PER_SEC;
             series.add_rate(start_ns, end_ns, *count as f64 / seconds, usize::MAX);
         }
     }
-    // Without I/Os the last interval is there, with a rate of 0.
-    if is_drain {
-        series.intervals.join_end()
-    } else {
-        series.intervals.join_short_end()
-    }
+    series.intervals.join_short_end();
     series
 }
 
 fn latencies(
-    (times, is_drain): Times<'_>,
+    times: &[Option<Reach>],
     course: &DirectionSeries,
     mut series: TimeSeries,
     whole: &LatencyStat,
@@ -92,11 +75,6 @@ fn latencies(
             series.intervals.add(start_ns, end_ns, &bin, usize::MAX);
             heat.columns.add(start_ns, end_ns, &counts, usize::MAX);
         }
-    }
-    let has_end =
-        series.intervals.all().last().map(|last| last.start_ns) == times.last().and_then(|last| Some(last.as_ref()?.0));
-    if is_drain && has_end {
-        series.intervals.join_end();
     }
     show_slowest(&mut series, whole);
     series.heat = Some(heat);
@@ -140,7 +118,10 @@ fn times(series: &JobSeries, n_clones: usize, reach_ns: Option<Reach>) -> Vec<Op
         let n_active =
             neighbour_ns.map_or(n_clones as u64, |ns| ns.div_ceil(interval_ns)).clamp(1, n_clones.max(1) as u64);
         let (fewest_ns, most_ns) = ((clone_ns / n_active).clamp(1, interval_ns), (*clone_ns).min(interval_ns));
-        let told_ns = reach_ns.map_or(fewest_ns, |(begin_ns, end_ns)| whole.overlap_ns(begin_ns, end_ns));
+        // The last I/Os of few clones, as the others had ended before, are no fall of the rate.
+        let is_drain = index == last && neighbour_ns.is_some_and(|ns| *clone_ns < ns / 4);
+        let told_ns =
+            reach_ns.filter(|_| !is_drain).map_or(fewest_ns, |(begin_ns, end_ns)| whole.overlap_ns(begin_ns, end_ns));
         let used_ns = told_ns.clamp(fewest_ns, most_ns);
         Some(match index {
             // A job of one interval begins where the clock says.
@@ -192,7 +173,7 @@ mod tests {
     #[test]
     fn the_last_ios_of_few_clones_are_no_drop_of_the_rate() {
         let drain = series(&[2400 * MS, 2400 * MS, 108 * MS], &[24, 24, 2]);
-        assert_eq!(rates(&drain, 24, Some((0, 254 * MS))), [(100, 240.0), (254, 169.0)]);
+        assert_eq!(rates(&drain, 24, Some((0, 254 * MS))), [(100, 240.0), (204, 249.0)]);
         // Six of them went on as before.
         let going_on = series(&[2400 * MS, 2400 * MS, 600 * MS], &[24, 24, 6]);
         assert_eq!(rates(&going_on, 24, Some((0, 300 * MS))), [(100, 240.0), (200, 240.0), (300, 60.0)]);

@@ -177,15 +177,8 @@ impl<T: JoinFigures> TimeIntervals<T> {
     /// less than a quarter of a usual one. So the drain of a queue is no interval, and nothing is cut off.
     pub fn join_short_end(&mut self) {
         let least_ns = self.usual_length_ns() / 4;
-        if self.all.last().is_some_and(|last| last.length_ns() < least_ns) {
-            self.join_end();
-        }
-    }
-
-    /// Makes the last interval a part of the one before it, if no gap is between them.
-    pub fn join_end(&mut self) {
-        let least_ns = self.usual_length_ns() / 4;
         if let [.., before, last] = &mut self.all[..]
+            && last.length_ns() < least_ns
             && last.start_ns <= before.end_ns.saturating_add(least_ns)
         {
             before.figures.join(&last.figures);
