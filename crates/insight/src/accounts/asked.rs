@@ -36,6 +36,12 @@ impl<'c, 'a> Asked<'c, 'a> {
         all.rfind(|(given, _)| given == name).is_some_and(|(_, value)| !matches!(value.as_str(), "0" | "false"))
     }
 
+    /// The value of another option, of the job or of the whole run; `None`: it is not given.
+    pub(crate) fn value_of(&self, name: &str) -> Option<&'c str> {
+        let mut all = self.case.record.global_options.iter().chain(&self.job.spec.given_options);
+        all.rfind(|(given, _)| given == name).map(|(_, value)| value.as_str())
+    }
+
     /// The option that stands behind this one and says something else about the same thing, among the options of the job or among those of the whole
     /// run; `None`: there is none.
     pub(crate) fn overruled_by(&self, others: &[&'static str]) -> Option<(&'static str, &'c str)> {

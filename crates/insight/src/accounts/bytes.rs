@@ -5,13 +5,18 @@
 
 use crate::audit_input::{AuditInput, AuditedJob, is_in_memory, sum};
 use crate::stack::Level;
+use ferrio_spec::engines::{Data, Measures};
 use ferrio_stats::{BytesAccount, LevelBytes, WorkerIo};
 use ferrio_units::DataDirection;
 
 /// The bytes that a job has read and those that it has written.
 pub(crate) fn account(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> Vec<BytesAccount> {
     if job.engine.is_device_of_its_own() {
-        return moved_nowhere(job);
+        return moved_nowhere(job, "has no storage");
+    }
+    // It allocates or shortens files.
+    if job.engine.measures == Measures::Ios && job.engine.data == Data::Untouched && job.has_files() {
+        return moved_nowhere(job, "moves no data");
     }
     if !job.has_files() || !job.moves_data() {
         return Vec::new();
@@ -22,8 +27,8 @@ pub(crate) fn account(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> Vec<BytesA
         .collect()
 }
 
-/// The engine is the whole device: its bytes are numbers.
-fn moved_nowhere(job: &AuditedJob<'_>) -> Vec<BytesAccount> {
+/// The bytes of the engine are numbers.
+fn moved_nowhere(job: &AuditedJob<'_>, why: &str) -> Vec<BytesAccount> {
     let account = |direction: DataDirection| {
         let figures = job.figures(direction)?;
         Some(BytesAccount {
@@ -32,7 +37,7 @@ fn moved_nowhere(job: &AuditedJob<'_>) -> Vec<BytesAccount> {
             bytes: figures.bytes,
             kernel_bytes: Some(0),
             levels: Vec::new(),
-            unseen: Some(format!("the engine {} has no storage", job.engine.name)),
+            unseen: Some(format!("the engine {} {why}", job.engine.name)),
         })
     };
     [DataDirection::Read, DataDirection::Write].into_iter().filter_map(account).collect()

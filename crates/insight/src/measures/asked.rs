@@ -71,17 +71,20 @@ pub(crate) fn mean_depth(job: &AuditedJob<'_>) -> Option<f64> {
 /// The job asks for direct I/O to files.
 pub(crate) fn is_direct_to_files(job: &AuditedJob<'_>) -> bool {
     let is_asked = job.spec.durability.direct && job.has_files() && job.engine.targets.are_opened_by_run();
-    is_asked && job.places.iter().all(|place| is_for_files(place) && !is_in_memory(place))
+    is_asked
+        && !job.engine.forms.is_always_buffered
+        && job.places.iter().all(|place| is_for_files(place) && !is_in_memory(place))
 }
 
 /// The option that makes the data of writes easy to compress or to share.
 pub(crate) fn easy_data(job: &AuditedJob<'_>) -> Option<&'static str> {
     let buffers = &job.spec.buffers;
     match () {
-        () if buffers.zero => Some("zero_buffers"),
         () if buffers.pattern.is_some() => Some("buffer_pattern"),
         () if buffers.compress_percent > 0 => Some("buffer_compress_percentage"),
         () if buffers.dedupe.is_some() => Some("dedupe_percentage"),
+        // Each of the options above fills the buffers in its place.
+        () if buffers.zero => Some("zero_buffers"),
         // Each buffer is filled once, and written again and again. Verification marks each block by itself.
         () if buffers.scramble == Some(false) && !buffers.refill && job.spec.verify.is_none() => {
             Some("scramble_buffers=0")

@@ -9,6 +9,7 @@ pub(crate) mod cpu_time;
 pub(crate) mod cures;
 pub(crate) mod extents;
 pub(crate) mod kept;
+pub(crate) mod names;
 pub(crate) mod paces;
 pub(crate) mod page_cache;
 pub(crate) mod ranges;

@@ -72,6 +72,22 @@ pub(super) const CHECKS: &[(&str, &str, &str)] = &[
         "--rw=write --size=64m --direct=1 --ioengine=libaio --iodepth=1 --fsync=1",
     ),
     ("rate-below-block", "--rw=read --size=64m --rate=100", "--rw=read --size=64m --rate=100m"),
+    ("size-without-unit", "--rw=write --size=64k --bs=4 --end_fsync=1", "--rw=write --size=64k --bs=4k --end_fsync=1"),
+    (
+        "time-without-unit",
+        "--rw=randread --size=64m --direct=1 --thinktime=10",
+        "--rw=randread --size=64m --direct=1 --thinktime=10ms",
+    ),
+    (
+        "percentiles-below-one",
+        "--rw=randread --size=64m --direct=1 --percentile_list=0.5:0.99",
+        "--rw=randread --size=64m --direct=1 --percentile_list=50:99",
+    ),
+    (
+        "name-against-rw",
+        "--rw=read --size=64m --direct=1 --name=randwrite --size=64m --direct=1",
+        "--rw=read --size=64m --direct=1 --name=randwrite --rw=randwrite --size=64m --direct=1",
+    ),
     ("traces-left-over", "--read_iolog=x.log:y.log", "--read_iolog=x.log:y.log --numjobs=2"),
     (
         "tests-at-once",
@@ -82,6 +98,12 @@ pub(super) const CHECKS: &[(&str, &str, &str)] = &[
         "unmarked-blocks",
         "--filename=m --size=64m --rw=read --verify=crc32c",
         "--filename=m --size=64m --rw=write --verify=crc32c --name=r --filename=m --size=64m --rw=read --verify=crc32c --stonewall",
+    ),
+    ("cached-by-option", "--rw=read --size=64m --pre_read=1", "--rw=read --size=64m"),
+    (
+        "marks-of-another-kind",
+        "--filename=m --size=64m --rw=write --verify=crc32c --name=r --filename=m --size=64m --rw=read --verify=md5 --stonewall",
+        "--filename=m --size=64m --rw=write --verify=md5 --name=r --filename=m --size=64m --rw=read --verify=md5 --stonewall",
     ),
     ("marks-not-read", "--rw=write --size=64m --verify=crc32c --do_verify=0", "--rw=write --size=64m --verify=crc32c"),
     (
@@ -107,8 +129,9 @@ pub(super) const CHECKS: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// Rules that speak of the order of sections in a job file.
-pub(super) const FILES: &[&str] = &["global-behind-jobs", "global-behind-a-job"];
+/// Rules that speak of the sections of a job file, or of values that only a job file or quotes can hold.
+pub(super) const FILES: &[&str] =
+    &["global-behind-jobs", "global-behind-a-job", "section-like-global", "space-in-filename"];
 
 /// The section [global] at the beginning of the file is that of all jobs.
 #[test]
@@ -127,6 +150,23 @@ fn a_global_section_at_the_beginning_rules_all_jobs() {
         assert!(has(&ids(&check(&late)["findings"]), rule), "{rule}");
         let cured = check(&[global, first, second]);
         assert!(!has(&ids(&cured["findings"]), rule), "{rule}: {cured}");
+    }
+}
+
+/// The very name of a section, and a colon between names, are what a job file needs.
+#[test]
+fn names_in_a_job_file_are_cured() {
+    let scratch = Scratch::new("cures-names");
+    let faults = [("section-like-global", "[Global]", "x:y"), ("space-in-filename", "[global]", "./x ./y")];
+    for (rule, section, names) in faults {
+        let told = |section: &str, names: &str| {
+            scratch.write("jobs", format!("{section}\ndirect=1\nsize=64m\n[a]\nrw=read\nsize=64m\nfilename={names}\n"));
+            let checked = Run::new(Program::Ferrio, scratch.path(), "check --json jobs").finish();
+            let document: Value = serde_json::from_str(&checked.stdout).unwrap_or_else(|_| panic!("{}", checked.all()));
+            has(&ids(&document["findings"]), rule)
+        };
+        assert!(told(section, names), "{rule}");
+        assert!(!told("[global]", "./x:./y"), "{rule}");
     }
 }
 

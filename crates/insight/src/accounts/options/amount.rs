@@ -8,9 +8,10 @@ use crate::audit_input::{AuditedJob, sum};
 use crate::measures::asked::{is_held_back, most_ios};
 use crate::text;
 use ferrio_spec::engines::Measures;
-use ferrio_spec::{DirectionMix, SizeSpec, ZoneSpec};
+use ferrio_spec::{DirectionMix, FileLocking, FileService, SizeSpec, ZoneSpec};
 use ferrio_stats::{OptionOutcome, TargetKind, TargetPlace};
 use ferrio_units::DataDirection;
+use ferrio_units::humanize::{counted, thousands};
 
 pub(super) const EFFECTS: &[OptionEffect] = &[
     OptionEffect::measured(&["runtime"], runtime),
@@ -24,7 +25,8 @@ pub(super) const EFFECTS: &[OptionEffect] = &[
     OptionEffect::measured(&["numjobs"], |asked| {
         let (wanted, there) = (u64::from(asked.spec().numjobs), asked.n_clones());
         as_asked_if(there >= wanted, || format!("{there} of {wanted}"))
-    }),
+    })
+    .in_vain_if(one_at_a_time),
     OptionEffect::measured(&["startdelay"], start_delay),
     OptionEffect::measured(&["nrfiles", "filesize"], files).in_vain_if(place_in_vain),
     OptionEffect::nowhere(
@@ -80,6 +82,11 @@ fn start_delay(asked: &Asked<'_, '_>) -> OptionOutcome {
 
 /// The files that the run has found at its end, or made: their number and their sizes.
 fn files(asked: &Asked<'_, '_>) -> OptionOutcome {
+    if asked.name == "nrfiles"
+        && let Some(reached) = files_not_reached(asked)
+    {
+        return not(reached);
+    }
     let extent = &asked.spec().extent;
     // Each I/O of such an engine is one on a file of its own.
     let loops = u64::from(asked.spec().limits.loops.max(1));
@@ -110,6 +117,40 @@ fn files(asked: &Asked<'_, '_>) -> OptionOutcome {
     };
     let are_all = asked.job.places.iter().all(fits);
     if are_all { OptionOutcome::AsAsked } else { unseen("the files have other sizes, of which the job may use a part") }
+}
+
+/// The job has done too few I/Os to come to all of its files; `None`: it may have come to all of them.
+fn files_not_reached(asked: &Asked<'_, '_>) -> Option<String> {
+    let (spec, engine) = (asked.spec(), asked.job.engine);
+    let n_files = asked.n_files()?.checked_mul(asked.n_clones())?;
+    let has_ramp = spec.limits.ramp_time_us > 0 || spec.limits.ramp_bytes > 0;
+    if asked.n_done() == 0 || has_ramp || spec.verify.is_some() || engine.measures == Measures::Openings {
+        return None;
+    }
+    // A file is done before the next one is begun.
+    let of_file = match (&spec.target.file_service, spec.extent.size) {
+        (FileService::Sequential, Some(SizeSpec::Bytes(size))) if spec.extent.filesize.is_none() => {
+            size / asked.n_files()?.max(1) / spec.pattern.largest_block_bytes().max(1)
+        }
+        _ => 1,
+    };
+    // Each clone may have begun another one.
+    let most = (asked.n_done() / of_file.max(1)).saturating_add(asked.n_clones());
+    (most < n_files).then(|| format!("at most {} of {} files were used", thousands(most), thousands(n_files)))
+}
+
+/// Clones that share their files take turns at them.
+fn one_at_a_time(asked: &Asked<'_, '_>) -> Option<String> {
+    let spec = asked.spec();
+    let is_alone = match spec.target.locking {
+        FileLocking::None => false,
+        FileLocking::Exclusive => true,
+        FileLocking::ReadWrite => !asked.job.does(DataDirection::Read),
+    };
+    let shares_one = spec.target.filenames.len() == 1 && asked.job.engine.targets.are_opened_by_run();
+    let name = if spec.target.locking == FileLocking::Exclusive { "exclusive" } else { "readwrite" };
+    (is_alone && shares_one && asked.job.n_clones > 1)
+        .then(|| format!("lockfile={name} lets one of them at a time do I/O on {}", spec.target.filenames[0]))
 }
 
 /// `time_based` repeats the job, whatever would end it.
@@ -164,6 +205,11 @@ fn place_in_vain(asked: &Asked<'_, '_>) -> Option<String> {
     match asked.name {
         "nrfiles" if spec.target.nrfiles > 1 && !spec.target.filenames.is_empty() => {
             Some("filename names the files".to_owned())
+        }
+        "openfiles" => {
+            let given = asked.value.parse::<u64>().ok()?;
+            let n_files = asked.n_files().filter(|n_files| given > *n_files)?;
+            Some(format!("the job has {}", counted(n_files, "file", "files")))
         }
         "offset_increment" if asked.is_on() && spec.numjobs == 1 => Some("the job has one clone".to_owned()),
         "offset_align" if asked.is_on() && !is_share(extent.offset) && !is_share(extent.offset_increment) => {
@@ -297,6 +343,18 @@ fn bytes(asked: &Asked<'_, '_>) -> OptionOutcome {
         return unseen("how much it means depends on the files");
     };
     // Other limits may come first; the last block may not fit.
+    let loops = asked.spec().limits.loops;
+    let is_by_bytes = beside_verification.is_none() && asked.spec().extent.number_ios == 0;
+    if asked.name == "loops" && loops > 1 && is_out_of_time(asked) && is_by_bytes {
+        let pass = wanted.max(1) as f64 / f64::from(loops);
+        let n_passes = done_bytes(asked) as f64 / pass;
+        return as_asked_if(n_passes >= f64::from(loops) * (1.0 - RUNTIME_SHARE), || {
+            format!(
+                "its runtime ended it after {}",
+                of_asked((n_passes * 100.0).floor() / 100.0, f64::from(loops), " passes")
+            )
+        });
+    }
     if is_out_of_time(asked) || asked.spec().extent.number_ios > 0 {
         return OptionOutcome::AsAsked;
     }

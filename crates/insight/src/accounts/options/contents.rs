@@ -44,8 +44,25 @@ fn contents_in_vain(asked: &Asked<'_, '_>) -> Option<String> {
         {
             Some("there is no dedupe_percentage".to_owned())
         }
-        _ => without_writes_of_data(asked),
+        _ => without_writes_of_data(asked).or_else(|| other_contents(asked)),
     }
+}
+
+/// Another option fills the buffers.
+fn other_contents(asked: &Asked<'_, '_>) -> Option<String> {
+    let buffers = &asked.spec().buffers;
+    let is_filled = asked.is_on() && asked.spec().verify.is_none() && !asked.job.engine.targets.is_connection();
+    let (has_shares, has_pattern) =
+        (buffers.dedupe.is_some() || buffers.compress_percent > 0, buffers.pattern.is_some());
+    let filler = match asked.name {
+        "zero_buffers" if has_pattern => "buffer_pattern",
+        "zero_buffers" if buffers.dedupe.is_some() => "dedupe_percentage",
+        "zero_buffers" if has_shares => "buffer_compress_percentage",
+        "refill_buffers" if has_pattern && !has_shares => "buffer_pattern",
+        "refill_buffers" if buffers.zero && !has_shares => "zero_buffers",
+        _ => return None,
+    };
+    is_filled.then(|| format!("{filler} says what the buffers hold"))
 }
 
 fn without_writes_of_data(asked: &Asked<'_, '_>) -> Option<String> {

@@ -5,7 +5,7 @@
 use super::OptionEffect;
 use crate::accounts::asked::{Asked, as_asked_if, not, unseen};
 use crate::text;
-use ferrio_spec::{DirectionMix, RandomDistribution, ZoneSpec};
+use ferrio_spec::{DirectionMix, RandomDistribution, SizeSpec, ZoneSpec};
 use ferrio_stats::{DirectionStats, OptionOutcome};
 use ferrio_units::DataDirection;
 
@@ -16,8 +16,9 @@ pub(super) const EFFECTS: &[OptionEffect] = &[
             .then(|| "the job does not mix reads and writes".to_owned())
             .or_else(|| other_share(asked))
     }),
-    OptionEffect::measured(&["bs", "bsrange", "bssplit"], block_sizes)
-        .in_vain_if(|asked| size_of_no_use(asked).or_else(|| rest_of_shares(asked))),
+    OptionEffect::measured(&["bs", "bsrange", "bssplit"], block_sizes).in_vain_if(|asked| {
+        size_of_no_use(asked).or_else(|| rest_of_shares(asked)).or_else(|| size_that_is_passed(asked))
+    }),
     OptionEffect::measured(&["bs_is_seq_rand"], |asked| {
         if asked.spec().pattern.bs_is_seq_rand { block_sizes(asked) } else { OptionOutcome::AsAsked }
     }),
@@ -43,7 +44,7 @@ pub(super) const EFFECTS: &[OptionEffect] = &[
         let has_none = pattern.rw_postfix == i64::from(pattern.random);
         has_none.then(|| "rw has no number above 1, as in rw=randread:8".to_owned())
     }),
-    OptionEffect::nowhere(&["zonemode"], DRAWN),
+    OptionEffect::nowhere(&["zonemode"], DRAWN).in_vain_if(window_of_all),
     OptionEffect::nowhere(
         &[
             "zonesize",
@@ -110,6 +111,29 @@ fn size_of_no_use(asked: &Asked<'_, '_>) -> Option<String> {
     let names = ["reads", "writes", "trims"];
     let (index, part) = parts.iter().enumerate().take(3).find(|(index, part)| !part.is_empty() && !does(*index))?;
     Some(format!("{part} is for {}, and the job has none: a comma divides directions", names[index]))
+}
+
+/// `bssplit` rules before `bsrange`, and both before `bs`, in any order.
+fn size_that_is_passed(asked: &Asked<'_, '_>) -> Option<String> {
+    let stronger: &[&str] = match asked.name {
+        "bs" => &["bssplit", "bsrange"],
+        "bsrange" => &["bssplit"],
+        _ => &[],
+    };
+    // A comma leaves some directions to the other option.
+    let (name, value) = stronger.iter().find_map(|name| Some((*name, asked.value_of(name)?)))?;
+    (!value.contains(',') && !asked.spec().replay.is_set()).then(|| format!("{name}={value} says how large blocks are"))
+}
+
+/// A window that is as large as all that the job does of a file never moves.
+fn window_of_all(asked: &Asked<'_, '_>) -> Option<String> {
+    let ZoneSpec::Strided(zones) = asked.spec().zones else { return None };
+    let SizeSpec::Bytes(size) = asked.spec().extent.size? else { return None };
+    let of_pass = asked.spec().extent.given_io_bytes().unwrap_or(size).max(size);
+    let is_all = asked.n_files() == Some(1) && zones.zone_bytes >= of_pass && zones.range_bytes >= size;
+    is_all.then(|| {
+        format!("zonesize={} is no less than what the job does: there is one zone", text::bytes(zones.zone_bytes))
+    })
 }
 
 /// Shares of `bssplit` that are less than 100 % together.

@@ -11,7 +11,8 @@ use ferrio_units::DataDirection;
 
 pub(super) const EFFECTS: &[OptionEffect] = &[
     OptionEffect::measured(&["direct", "buffered"], direct).in_vain_if(direct_in_vain),
-    OptionEffect::measured(&["fsync", "fdatasync"], syncs).in_vain_if(without_writes),
+    OptionEffect::measured(&["fsync", "fdatasync"], syncs)
+        .in_vain_if(|asked| without_writes(asked).or_else(|| sync_of_no_use(asked))),
     OptionEffect::measured(&["expect"], unless_contradicted),
     OptionEffect::measured(&["end_fsync", "fsync_on_close", "end_syncfs"], unless_contradicted)
         .in_vain_if(without_writes),
@@ -40,6 +41,22 @@ pub(super) fn without_writes(asked: &Asked<'_, '_>) -> Option<String> {
     let is_other =
         asked.spec().replay.is_set() || asked.job.engine.moves_nothing() || !asked.spec().extent.patterns.is_empty();
     (asked.is_on() && asked.value != "none" && !writes && !is_other).then(|| "the job only reads".to_owned())
+}
+
+/// What the sync waits for has been waited for.
+fn sync_of_no_use(asked: &Asked<'_, '_>) -> Option<String> {
+    let durability = &asked.spec().durability;
+    let (fsync, fdatasync) = (durability.fsync_blocks, durability.fdatasync_blocks);
+    if asked.name != "fdatasync" || fdatasync == 0 {
+        return None;
+    }
+    match durability.sync {
+        SyncMode::None if fsync > 0 && fdatasync % fsync == 0 => {
+            Some(format!("fsync={fsync} syncs at the same writes, in its place"))
+        }
+        SyncMode::None => None,
+        _ => Some("sync makes each write wait until it is durable".to_owned()),
+    }
 }
 
 fn is_direct(asked: &Asked<'_, '_>) -> bool {

@@ -141,4 +141,6 @@ fn outcome(asked: &Asked<'_, '_>) -> OptionOutcome {
 }
 
 #[cfg(test)]
+mod beside_tests;
+#[cfg(test)]
 mod tests;

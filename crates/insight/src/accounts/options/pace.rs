@@ -12,9 +12,11 @@ use ferrio_stats::{LatencyStat, OptionOutcome};
 use ferrio_units::DataDirection;
 
 pub(super) const EFFECTS: &[OptionEffect] = &[
-    OptionEffect::measured(&["rate", "rate_iops"], rates).in_vain_if(beyond_pauses),
-    // A job that falls below it fails.
-    OptionEffect::measured(&["rate_min", "rate_iops_min", "max_latency"], |_| OptionOutcome::AsAsked),
+    OptionEffect::measured(&["rate", "rate_iops"], rates)
+        .in_vain_if(|asked| rate_of_no_use(asked).or_else(|| beyond_pauses(asked))),
+    OptionEffect::measured(&["rate_min", "rate_iops_min"], least_rates),
+    // A job with a longer one fails.
+    OptionEffect::measured(&["max_latency"], |_| OptionOutcome::AsAsked),
     OptionEffect::nowhere(
         &["rate_process", "rate_cycle", "rate_ignore_thinktime", "rate_catch_up"],
         "the times of single I/Os are not recorded",
@@ -25,15 +27,18 @@ pub(super) const EFFECTS: &[OptionEffect] = &[
         pauses,
     )
     .in_vain_if(|asked| {
-        let is_beside = asked.name != "thinktime" && asked.spec().pace.pauses.pause_us == 0;
-        is_beside.then(|| "there is no thinktime".to_owned())
+        let pauses = &asked.spec().pace.pauses;
+        let is_beside = asked.name != "thinktime" && pauses.pause_us == 0;
+        let is_beyond = asked.name == "thinktime_spin" && pauses.drawn.is_none() && pauses.spin_us > pauses.pause_us;
+        match () {
+            () if is_beside => Some("there is no thinktime".to_owned()),
+            () if is_beyond => Some(format!("the whole pause of {} us is spun, and no more", pauses.pause_us)),
+            () => None,
+        }
     }),
     OptionEffect::nowhere(&["thinkcycles"], "the loops of the CPU are not measured by themselves"),
     OptionEffect::measured(&["latency_target", "latency_window", "latency_percentile", "latency_run"], latency_target)
-        .in_vain_if(|asked| {
-            let is_beside = asked.name != "latency_target" && asked.spec().latency.target_us == 0;
-            is_beside.then(|| "there is no latency_target".to_owned())
-        }),
+        .in_vain_if(search_in_vain),
     OptionEffect::nowhere(&["flow", "flow_sleep", "flow_watermark"], "the turns of the jobs are not recorded")
         .in_vain_if(flow_in_vain),
     OptionEffect::measured(
@@ -44,7 +49,7 @@ pub(super) const EFFECTS: &[OptionEffect] = &[
         "steadystate" if asked.spec().steady_state.duration_us == 0 => {
             Some("there is no steadystate_duration".to_owned())
         }
-        "steadystate" => None,
+        "steadystate" | "steadystate_duration" if asked.is_given("steadystate") => never_steady(asked),
         _ => (!asked.is_given("steadystate")).then(|| "there is no steadystate".to_owned()),
     }),
 ];
@@ -65,6 +70,55 @@ fn beyond_pauses(asked: &Asked<'_, '_>) -> Option<String> {
     let most = n_ios * 1e6 / pauses.pause_us.max(1) as f64;
     (is_plain && other.is_none() && wanted > most)
         .then(|| format!("thinktime allows no more than {} I/Os a second", text::short(most)))
+}
+
+/// The job has none of the directions that the rate limits.
+fn rate_of_no_use(asked: &Asked<'_, '_>) -> Option<String> {
+    let pace = &asked.spec().pace;
+    let is_set = |direction: DataDirection| match asked.name {
+        "rate_iops" => pace.ios_per_sec[direction] > 0,
+        _ => pace.bytes_per_sec[direction] > 0,
+    };
+    let is_other = asked.spec().replay.is_set() || asked.spec().verify.is_some() || asked.job.engine.moves_nothing();
+    let idle = DataDirection::ALL.into_iter().find(|direction| is_set(*direction))?;
+    (!is_other && asked.value.contains(',') && !asked.used().any(is_set))
+        .then(|| format!("it is for {}s, and the job has none: a comma divides reads, writes and trims", idle.name()))
+}
+
+/// A search for a depth that has no depths, or no time for a window.
+fn search_in_vain(asked: &Asked<'_, '_>) -> Option<String> {
+    let (latency, limits) = (&asked.spec().latency, &asked.spec().limits);
+    let is_short = limits.runtime_us > 0 && limits.runtime_drawn.is_none() && limits.runtime_us < latency.window_us;
+    let seconds = |us: u64| text::short(us as f64 / 1e6);
+    match asked.name {
+        "latency_target" if latency.target_us == 0 => None,
+        _ if latency.target_us == 0 => Some("there is no latency_target".to_owned()),
+        "latency_window" if is_short => Some(format!(
+            "the job ends after {} s, before a window of {} s is over",
+            seconds(limits.runtime_us),
+            seconds(latency.window_us)
+        )),
+        // After the run it tells whether the target was met at this depth.
+        "latency_target" if asked.case.is_before() && asked.spec().queue.iodepth == 1 => {
+            Some("iodepth=1 leaves no depth to search for".to_owned())
+        }
+        _ => None,
+    }
+}
+
+/// The runtime is over before the window of the steady state is full.
+fn never_steady(asked: &Asked<'_, '_>) -> Option<String> {
+    let (limits, steady) = (&asked.spec().limits, &asked.spec().steady_state);
+    let needed_us = steady.duration_us.saturating_add(steady.ramp_us);
+    let is_short = limits.runtime_us > 0 && limits.runtime_drawn.is_none() && limits.runtime_us < needed_us;
+    is_short.then(|| {
+        let seconds = |us: u64| text::short(us as f64 / 1e6);
+        format!(
+            "the job ends after {} s, before its window of {} s is full",
+            seconds(limits.runtime_us),
+            seconds(needed_us)
+        )
+    })
 }
 
 fn rate_in_vain(asked: &Asked<'_, '_>) -> Option<String> {
@@ -99,6 +153,16 @@ const LEAST_IOS: f64 = 5.0;
 fn rates(asked: &Asked<'_, '_>) -> OptionOutcome {
     let unit = if asked.name == "rate_iops" { RateUnit::Ios } else { RateUnit::Bytes };
     let courses = asked.used().filter_map(|direction| RateCourse::of(asked.job, direction, unit));
+    let all: Vec<RateCourse> = courses.collect();
+    if let Some(slow) = all.iter().find(|course| course.n_wanted < 1.0 && course.n_wanted > 0.0) {
+        let (ran, of_io) = (asked.measured_secs(), asked.measured_secs() / slow.n_wanted);
+        return not(format!(
+            "at this rate an I/O comes every {} s, and the job ran for {} s",
+            text::short(of_io),
+            text::short(ran)
+        ));
+    }
+    let courses = all.into_iter();
     let courses: Vec<RateCourse> = courses.filter(|course| course.n_wanted >= LEAST_IOS).collect();
     if courses.is_empty() {
         return unseen("the job is too short to tell its rate, or has none in its directions");
@@ -116,6 +180,23 @@ fn rates(asked: &Asked<'_, '_>) -> OptionOutcome {
     });
     let missed: Vec<String> = missed.collect();
     as_asked_if(missed.is_empty(), || missed.join(", "))
+}
+
+/// A job that falls below its least rate fails, unless it ends before it has been looked at twice.
+fn least_rates(asked: &Asked<'_, '_>) -> OptionOutcome {
+    let (pace, n_clones) = (&asked.spec().pace, asked.n_clones().max(1) as f64);
+    let missed = asked.used().find_map(|direction| {
+        let (one, seconds) = (asked.of(direction)?, asked.job.seconds(direction));
+        let (least, done, unit) = match asked.name {
+            "rate_min" => (pace.min_bytes_per_sec[direction] as f64, one.bytes as f64, " B/s"),
+            _ => (f64::from(pace.min_ios_per_sec[direction]), one.n_completed as f64, "/s"),
+        };
+        let of_clone = done / seconds / n_clones;
+        (seconds > 0.0 && of_clone < least * ENOUGH).then(|| of_asked(of_clone, least, unit))
+    });
+    as_asked_if(missed.is_none(), || {
+        format!("{}, and the job ended before that was looked at", missed.unwrap_or_default())
+    })
 }
 
 /// Pauses may be shorter by this share, as a run may end within one.

@@ -4,6 +4,7 @@
 
 use super::{OptionEffect, Seen};
 use crate::accounts::asked::Asked;
+use ferrio_spec::DirectoryPer;
 
 pub(super) const EFFECTS: &[OptionEffect] = &[
     OptionEffect::of(NAMES, Seen::Structure),
@@ -13,7 +14,9 @@ pub(super) const EFFECTS: &[OptionEffect] = &[
         let logs = &asked.spec().logs;
         let has_rates = logs.bw.is_some() || logs.iops.is_some() || logs.latency.is_some();
         let has_other = has_rates || logs.histogram.is_some() && asked.name != "log_avg_msec";
-        if asked.is_on() && !has_other {
+        // Logs of each job are what there is without the option.
+        let asks = asked.is_on() != (asked.name == "per_job_logs");
+        if asks && !has_other {
             return Some("the job writes no log".to_owned());
         }
         let limits = &asked.spec().limits;
@@ -29,8 +32,20 @@ pub(super) const EFFECTS: &[OptionEffect] = &[
     OptionEffect::of(&["percentile_list"], Seen::Structure).in_vain_if(|asked| {
         let reporting = &asked.spec().reporting;
         let has_any = reporting.clat_percentiles || reporting.lat_percentiles || reporting.slat_percentiles;
-        (!has_any).then(|| "no percentiles are reported".to_owned())
+        match () {
+            () if !has_any => Some("no percentiles are reported".to_owned()),
+            () if reporting.disable_clat
+                && !reporting.gtod_reduce
+                && !reporting.lat_percentiles
+                && !reporting.slat_percentiles =>
+            {
+                Some("disable_clat measures no completion latencies".to_owned())
+            }
+            () if !reporting.lat_percentiles && !reporting.slat_percentiles => without_latencies(asked),
+            () => None,
+        }
     }),
+    OptionEffect::of(&["write_lat_log", "write_hist_log"], Seen::Structure).in_vain_if(without_latencies),
     OptionEffect::of(&["exit_what"], Seen::Structure).in_vain_if(|asked| {
         let has_exit = asked.spec().grouping.exitall || asked.spec().grouping.exitall_on_error;
         (!has_exit).then(|| "there is no exitall".to_owned())
@@ -45,11 +60,39 @@ pub(super) const EFFECTS: &[OptionEffect] = &[
     OptionEffect::of(&["directory", "directory_per"], Seen::Structure).in_vain_if(|asked| {
         let names = &asked.spec().target.filenames;
         let is_passed = !names.is_empty() && names.iter().all(|name| name.starts_with('/'));
-        is_passed.then(|| "filename has the whole path".to_owned())
+        is_passed.then(|| "filename has the whole path".to_owned()).or_else(|| directories_left_out(asked))
     }),
     OptionEffect::of(&["verify_dump", "verify_fatal"], Seen::Structure)
         .in_vain_if(|asked| (asked.is_on() && asked.spec().verify.is_none()).then(|| "there is no verify".to_owned())),
 ];
+
+/// No latency of any kind is measured.
+fn without_latencies(asked: &Asked<'_, '_>) -> Option<String> {
+    let reporting = &asked.spec().reporting;
+    let has_none = reporting.disable_lat && reporting.disable_clat && reporting.disable_slat;
+    match () {
+        () if reporting.gtod_reduce => Some("gtod_reduce measures no latencies".to_owned()),
+        () if has_none => Some("disable_lat, disable_clat and disable_slat measure no latencies".to_owned()),
+        () => None,
+    }
+}
+
+/// A list of directories that is longer than what takes them in turn.
+fn directories_left_out(asked: &Asked<'_, '_>) -> Option<String> {
+    let target = &asked.spec().target;
+    let n_takers = match target.directory_per {
+        DirectoryPer::Clone => asked.job.n_clones as usize,
+        DirectoryPer::File => usize::try_from(asked.n_files()?).ok()?,
+    };
+    let left = target.directories.get(n_takers..).filter(|left| !left.is_empty() && n_takers > 0)?;
+    let names: Vec<String> = left.iter().take(3).map(|path| path.display().to_string()).collect();
+    let more = if left.len() > names.len() { ", ..." } else { "" };
+    let cure = match target.directory_per {
+        DirectoryPer::Clone => "each clone (numjobs) takes one directory: directory_per=file divides the files",
+        DirectoryPer::File => "each file takes one directory",
+    };
+    Some(format!("nothing is in {}{more}: {cure}", names.join(", ")))
+}
 
 /// The option is about a control group, and the job enters none.
 pub(super) fn without_group(asked: &Asked<'_, '_>) -> Option<String> {
@@ -105,11 +148,9 @@ const REPORTS: &[&str] = &[
     "stats",
     "write_bw_log",
     "bwavgtime",
-    "write_lat_log",
     "write_iops_log",
     "iopsavgtime",
     "log_entries",
-    "write_hist_log",
     "block_error_percentiles",
     "clat_percentiles",
     "lat_percentiles",

@@ -7,13 +7,13 @@ use ferrio_stats::{DrawCounts, FileTurns, HotDraws, LayerKind, OptionOutcome, Re
 use ferrio_units::PerDirection;
 
 /// What became of an option of the first job.
-fn outcome(scene: &mut TestRun, option: &str, value: &str) -> OptionOutcome {
+pub(super) fn outcome(scene: &mut TestRun, option: &str, value: &str) -> OptionOutcome {
     scene.jobs[0].given_options = vec![(option.to_owned(), value.to_owned())];
     let accounts = audit(&scene.made()).accounts.expect("accounts");
     accounts.jobs[0].options[0].outcome.clone()
 }
 
-fn missed(scene: &mut TestRun, option: &str, value: &str) -> Option<String> {
+pub(super) fn missed(scene: &mut TestRun, option: &str, value: &str) -> Option<String> {
     match outcome(scene, option, value) {
         OptionOutcome::NotAsAsked(why) => Some(why),
         _ => None,
@@ -333,7 +333,7 @@ fn before_a_run_only_what_has_no_effect_is_told() {
 }
 
 /// The reason that an option, of those of the first job, has no effect.
-fn in_vain(scene: &mut TestRun, options: &[(&str, &str)]) -> Option<String> {
+pub(super) fn in_vain(scene: &mut TestRun, options: &[(&str, &str)]) -> Option<String> {
     let owned = options.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
     scene.jobs[0].given_options = owned.collect();
     let accounts = audit(&scene.made()).accounts?;

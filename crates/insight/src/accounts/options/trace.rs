@@ -5,11 +5,16 @@
 use super::OptionEffect;
 use crate::accounts::asked::{Asked, as_asked_if, not, unseen};
 use ferrio_stats::OptionOutcome;
-use ferrio_units::humanize::thousands;
+use ferrio_stats::note::{Note, ReplayNote, TraceRemark};
+use ferrio_units::humanize::{counted, thousands};
 
 pub(super) const EFFECTS: &[OptionEffect] = &[
     OptionEffect::measured(&["read_iolog"], |asked| match on_time(asked) {
         _ if asked.n_done() == 0 && asked.figures().is_some() => not("no I/O of the trace was done"),
+        _ if lines_left_out(asked) > 0 => {
+            let lines = counted(lines_left_out(asked), "line of it was", "lines of it were");
+            not(format!("{lines} left out, as the messages of the run say"))
+        }
         _ if was_cut_short(asked) => not(format!("runtime ended it after I/O number {}", thousands(asked.n_done()))),
         OptionOutcome::NotSeen(_) if asked.figures().is_some() => OptionOutcome::AsAsked,
         outcome => outcome,
@@ -43,6 +48,20 @@ pub(super) const EFFECTS: &[OptionEffect] = &[
 
 fn without_trace(asked: &Asked<'_, '_>) -> Option<String> {
     (!asked.spec().replay.is_set()).then(|| "there is no read_iolog".to_owned())
+}
+
+/// Lines of the trace that are no events of its version; 0: all of them are, or the job merges several traces.
+fn lines_left_out(asked: &Asked<'_, '_>) -> u64 {
+    let is_of_trace = |whose: &str| asked.value.split(':').any(|trace| trace == whose);
+    let left_out = asked.case.record.messages.kept().iter().map(|message| match &message.note {
+        Note::Replay(ReplayNote::Remark { whose, remark }) if is_of_trace(whose) => match remark {
+            TraceRemark::BadLine { .. } | TraceRemark::BadAction { .. } | TraceRemark::LongLine { .. } => 1,
+            TraceRemark::More { n_more } => *n_more,
+            _ => 0,
+        },
+        _ => 0,
+    });
+    left_out.fold(0, u64::saturating_add)
 }
 
 /// The runtime was over before the trace was; a job with `time_based` begins it anew until then.

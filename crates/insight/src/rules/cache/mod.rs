@@ -2,6 +2,7 @@
 
 pub(crate) mod buffered_below_page;
 pub(crate) mod cached_by_earlier_job;
+pub(crate) mod cached_by_option;
 pub(crate) mod device_cache;
 pub(crate) mod direct_not_honoured;
 pub(crate) mod direct_writes_copied;

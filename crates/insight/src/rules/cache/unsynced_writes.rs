@@ -41,7 +41,8 @@ fn find(case: &AuditInput<'_>) -> Vec<Observation> {
     };
     let is_one = |job: &&AuditedJob<'_>| {
         let is_stored = !job.places.iter().any(is_in_memory);
-        job.is_buffered() && job.moves_data() && job.does(DataDirection::Write) && is_stored && !waits_for_writes(job)
+        let writes = job.does(DataDirection::Write) && !job.spec.is_verify_only();
+        job.is_buffered() && job.moves_data() && writes && is_stored && !waits_for_writes(job)
     };
     case.jobs.iter().filter(is_one).map(of_job).collect()
 }

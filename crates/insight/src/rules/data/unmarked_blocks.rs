@@ -42,6 +42,54 @@ pub(crate) const NOT_READ: FindingRule = FindingRule {
     find: |case| case.jobs.iter().filter_map(|job| not_read(case, job)).collect(),
 };
 
+pub(crate) const OTHER_KIND: FindingRule = FindingRule {
+    id: "marks-of-another-kind",
+    title: "The blocks have other marks than the job verifies",
+    severity: Severity::Wrong,
+    what: "A job that only reads and verifies, and the jobs before it that write the same target with verify. It is reported where all of these have another verify= or \
+           verify_interval than the job.",
+    why: "Verification compares a block with the mark that the write has put into it: one of another method, or at other places, is taken for lost data.",
+    example: "--name=w --filename=f --rw=write --size=64m --verify=crc32c --name=r --filename=f --rw=read --size=64m --verify=md5 --stonewall",
+    cure: "Give both jobs the same verify= and verify_interval.",
+    needs: &[],
+    looks_at_reports: false,
+    contradicts: &[],
+    state: MeasuredState::Lasting,
+    yields_to: &["unmarked-blocks"],
+    find: |case| case.jobs.iter().filter_map(|job| other_kind(case, job)).collect(),
+};
+
+fn other_kind(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> Option<Observation> {
+    let only_reads = job.spec.pattern.mix == DirectionMix::Read && !job.spec.replay.is_set();
+    let mine = kind_of_marks(job).filter(|_| only_reads)?;
+    let is_writer =
+        |other: &&AuditedJob<'_>| other.index < job.index && other.does(DataDirection::Write) && uses_same(job, other);
+    let writers: Vec<&AuditedJob<'_>> = case.jobs.iter().filter(is_writer).collect();
+    // Blocks of a job that writes without verify have no marks, which another job may have given them later.
+    let kinds: Vec<(VerifyMethod, u32)> = writers.iter().filter_map(|writer| kind_of_marks(writer)).collect();
+    let (last, (method, interval)) = (writers.last()?, kinds.last()?);
+    if kinds.len() < writers.len() || kinds.contains(&mine) {
+        return None;
+    }
+    let what = if *method == mine.0 {
+        let shown = |bytes: u32| if bytes == 0 { "the size of a block".to_owned() } else { format!("{bytes} bytes") };
+        format!("at an interval of {}, and {} verifies them at {}", shown(*interval), job.name, shown(mine.1))
+    } else {
+        format!("with verify={}, and {} verifies them with verify={}", method.def().name, job.name, mine.0.def().name)
+    };
+    Some(Observation::of(job, Vec::new(), format!("{} marks the blocks {what}.", last.name)))
+}
+
+/// Method and interval, 0 where there is one mark in a block; `None`: blocks have no marks.
+fn kind_of_marks(job: &AuditedJob<'_>) -> Option<(VerifyMethod, u32)> {
+    let content = &job.spec.verify.as_ref()?.content;
+    let directions = [DataDirection::Read, DataDirection::Write].into_iter().filter(|direction| job.does(*direction));
+    let block = directions.map(|direction| job.spec.pattern.block_size[direction].min_bytes).min()?;
+    let interval = content.interval_bytes;
+    let is_one = u64::from(interval) >= block;
+    (content.method != VerifyMethod::Null).then_some((content.method, if is_one { 0 } else { interval }))
+}
+
 fn unmarked(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> Option<Observation> {
     let verify = job.spec.verify.as_ref()?;
     let is_plain = verify.content.method != VerifyMethod::Null && !job.spec.replay.is_set();
@@ -124,6 +172,32 @@ mod tests {
         };
         assert!(found(TargetKind::Missing, false));
         assert!(!found(TargetKind::Missing, true) && !found(TargetKind::File, false));
+    }
+
+    #[test]
+    fn marks_of_another_method_or_at_other_places_are_told() {
+        let found = |change: fn(&mut JobSpec)| {
+            let mut writer = verified("w", DirectionMix::Write);
+            change(&mut writer);
+            let mut scene = TestRun::new(writer);
+            let mut reader = verified("r", DirectionMix::Read);
+            reader.grouping.stonewall = true;
+            scene.add(reader, place("/data/file"));
+            let scene = scene.before();
+            let is_told = scene.found().contains(&"marks-of-another-kind".to_owned());
+            is_told.then(|| scene.finding("marks-of-another-kind").explanation)
+        };
+        assert_eq!(found(|_| ()), None);
+        let method = found(|job| job.verify = Some(VerifySpec::of(VerifyMethod::Crc32c))).expect("told");
+        assert_eq!(method, "w marks the blocks with verify=crc32c, and r verifies them with verify=md5.");
+        let places = found(|job| job.verify.as_mut().expect("verified").content.interval_bytes = 512).expect("told");
+        assert_eq!(
+            places,
+            "w marks the blocks at an interval of 512 bytes, and r verifies them at the size of a block."
+        );
+        assert_eq!(found(|job| job.verify.as_mut().expect("verified").content.interval_bytes = 4096), None);
+        assert_eq!(found(|job| job.target.filenames = vec!["/data/other".to_owned()]), None);
+        assert_eq!(found(|job| job.verify = None), None, "marks may be there from before");
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The device's work against the claimed work: the rule that covers the most ground.
 
 use crate::audit_input::{AuditInput, AuditedJob, sum};
+use crate::measures::asked::waits_at_end;
 use crate::measures::cures::{past_page_cache, written_back};
 use crate::measures::kept::Shortfall;
 use crate::measures::ranges::range_bytes;
@@ -116,8 +117,22 @@ fn at_the_top(
     let (reason, cure) = match direction {
         DataDirection::Read if is_buffered => {
             let cure = past_page_cache(case, jobs, ".");
-            ("The page cache answered them: they measure memory.", cure)
+            let by_option = |is_one: fn(&AuditedJob<'_>) -> bool| jobs.iter().any(|job| is_one(job));
+            let reason = match () {
+                () if by_option(|job| job.spec.layout.pre_read) => {
+                    "pre_read had read the files into the page cache, which answered them: they measure memory."
+                }
+                () if by_option(|job| !job.spec.layout.invalidate) => {
+                    "The page cache answered them, which invalidate=0 has left as it was: they measure memory."
+                }
+                () => "The page cache answered them: they measure memory.",
+            };
+            (reason, cure)
         }
+        _ if is_buffered && jobs.iter().all(|job| waits_at_end(job)) => (
+            "They were written again in the page cache before it was written back: the sync at the end finds the last state only.",
+            written_back(case, jobs),
+        ),
         _ if is_buffered => (
             "They went into the page cache and stayed there: without a sync they measure memory.",
             written_back(case, jobs).or_else(|| {

@@ -2,6 +2,7 @@
 
 use crate::audit_input::{AuditInput, AuditedJob, sum};
 use crate::rules::{FindingRule, MeasuredState, Observation};
+use crate::text;
 use ferrio_stats::note::{IoNote, Note};
 use ferrio_stats::{ErrorCause, Failure, Measured, OTHER_DATA, Severity, ThreadStats, WorkerRecord};
 use ferrio_units::humanize::thousands;
@@ -55,10 +56,8 @@ fn of_job(job: &AuditedJob<'_>) -> Vec<Observation> {
     });
     let of_failed = failed.first().map(|first| {
         let errno = first.fate.failure.as_ref().map_or(first.stats.errno, |failure| failure.errno);
-        let is_too_slow = first.fate.failure.as_ref().is_some_and(is_too_slow);
-        let reason =
-            if is_too_slow { "it did less than its rate_min or rate_iops_min".to_owned() } else { words(errno) };
-        let cure = if is_too_slow { Some(CURE_OF_MINIMUM) } else { cure(errno) };
+        let limit = first.fate.failure.as_ref().and_then(missed_limit);
+        let (reason, cure) = limit.map_or_else(|| (words(errno), cure(errno)), |(reason, cure)| (reason, Some(cure)));
         let what = format!("{} ended with an error: {reason}. The figures are those until then.", clones(failed.len()));
         Observation { cure: cure.map(str::to_owned), ..Observation::of(job, evidence(&failed), what) }
     });
@@ -75,9 +74,23 @@ fn of_job(job: &AuditedJob<'_>) -> Vec<Observation> {
     [of_killed, of_failed, of_tolerated].into_iter().flatten().collect()
 }
 
-fn is_too_slow(failure: &Failure) -> bool {
-    matches!(failure.note.as_deref(), Some(Note::Io(IoNote::TooSlow { .. })))
+/// The limit of the job that ended it, and the cure; `None`: it was none.
+fn missed_limit(failure: &Failure) -> Option<(String, &'static str)> {
+    match failure.note.as_deref()? {
+        Note::Io(IoNote::TooSlow { .. }) => {
+            Some(("it did less than its rate_min or rate_iops_min".to_owned(), CURE_OF_MINIMUM))
+        }
+        Note::Io(IoNote::TooLate { latency_ns, limit_ns, .. }) => {
+            let us = |ns: u64| text::short(ns as f64 / 1e3);
+            let reason = format!("an I/O took {} us, and max_latency allows {} us", us(*latency_ns), us(*limit_ns));
+            Some((reason, CURE_OF_LATENCY))
+        }
+        _ => None,
+    }
 }
+
+const CURE_OF_LATENCY: &str = "Raise max_latency, which is in microseconds without a unit (max_latency=10ms), or leave it out: the longest latency is in the \
+                               figures.";
 
 const CURE_OF_MINIMUM: &str = "Lower rate_min or rate_iops_min, or let the job do more: a larger --iodepth with an asynchronous engine, more jobs, \
                                a device that carries the rate. What it did is in the figures.";
@@ -162,6 +175,17 @@ mod tests {
         let slow = cure(Failure { note: Some(Box::new(note.into())), ..Failure::new(5, "x.rs:1", "check_min_rate") });
         assert!(slow.explanation.contains("rate_min") && !slow.explanation.contains("Input/output"), "{slow:?}");
         assert!(slow.cure.contains("Lower rate_min") && !slow.cure.contains("dmesg"), "{slow:?}");
+        let note = IoNote::TooLate {
+            latency_ns: 5_337_623,
+            limit_ns: 10_000,
+            file: "f".to_owned(),
+            action: "read".into(),
+            offset: 0,
+            length: 4096,
+        };
+        let late = cure(Failure { note: Some(Box::new(note.into())), ..Failure::new(110, "x.rs:1", "max latency") });
+        assert!(late.explanation.contains("took 5,338 us, and max_latency allows 10 us"), "{late:?}");
+        assert!(late.cure.contains("max_latency=10ms"), "{late:?}");
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use crate::audit_input::{AuditInput, AuditedJob};
 use crate::measures::asked::is_paced;
+use crate::measures::names::NameClaims;
 use crate::measures::ranges::shared_part;
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use ferrio_spec::{CgroupSpec, GroupingSpec};
@@ -11,8 +12,8 @@ pub(crate) const RULE: FindingRule = FindingRule {
     id: "tests-at-once",
     title: "Tests of one target run at the same time",
     severity: Severity::Note,
-    what: "The jobs of a group and the parts of their targets. It is reported where two jobs use the same part of one target, both as fast as they can, and differ in \
-           direction, order, block size or depth.",
+    what: "The jobs of a group and the parts of their targets. It is reported where two jobs use the same part of one target, or files on one device if both \
+           names are made of words about I/O (seq, randread), both as fast as they can, and differ in direction, order, block size or depth.",
     why: "Jobs of a file run at the same time unless a stonewall divides them. The figures of each are then those beside the others, and not those of a test by itself.",
     example: "--name=seq --filename=/data/f --size=1g --rw=read --name=rand --filename=/data/f --size=1g --rw=randread",
     cure: "Add --stonewall to each job but the first, if they are tests of their own.",
@@ -33,16 +34,13 @@ fn of_group(jobs: &[&AuditedJob<'_>]) -> Option<Observation> {
     let tests: Vec<&AuditedJob<'_>> = jobs.iter().copied().filter(|job| is_test(job)).collect();
     let pairs =
         || tests.iter().enumerate().flat_map(|(index, one)| tests[index + 1..].iter().map(move |two| (one, two)));
-    let (_, _, name) = pairs()
-        .filter(|(one, two)| differ(one, two))
-        .find_map(|(one, two)| Some((one, two, shared_part(one, two)?)))?;
+    let (_, _, name) =
+        pairs().filter(|(one, two)| differ(one, two)).find_map(|(one, two)| Some((one, two, shared(one, two)?)))?;
     let involved: Vec<&AuditedJob<'_>> = tests
         .iter()
         .copied()
         .filter(|job| {
-            tests
-                .iter()
-                .any(|other| job.index != other.index && differ(job, other) && shared_part(job, other).is_some())
+            tests.iter().any(|other| job.index != other.index && differ(job, other) && shared(job, other).is_some())
         })
         .collect();
     let names: Vec<&str> = involved.iter().take(5).map(|job| job.name).collect();
@@ -50,6 +48,16 @@ fn of_group(jobs: &[&AuditedJob<'_>]) -> Option<Observation> {
     let explanation =
         format!("The jobs {}{more} use {name} at the same time: no stonewall divides them.", names.join(", "));
     Some(Observation::of_jobs(involved, Vec::new(), explanation))
+}
+
+/// What both jobs use: the part of a target, or a device where both names are those of tests.
+fn shared(one: &AuditedJob<'_>, two: &AuditedJob<'_>) -> Option<String> {
+    shared_part(one, two).or_else(|| {
+        let claims = |job: &AuditedJob<'_>| NameClaims::of(job.name).filter(|claims| claims.is_any());
+        let are_tests = claims(one)? != claims(two)? && one.has_files() && two.has_files();
+        let device = |job: &AuditedJob<'_>| job.places.first().and_then(|place| place.device.clone());
+        device(one).filter(|name| are_tests && device(two).as_ref() == Some(name))
+    })
 }
 
 /// The job runs as fast as it can from the start of its group on.
@@ -90,7 +98,9 @@ mod tests {
         assert!(found(|_| ()));
         assert!(!found(|job| job.grouping.stonewall = true));
         assert!(!found(|job| job.pattern.random = false), "the same twice");
-        assert!(!found(|job| job.target.filenames = vec!["/data/other".to_owned()]));
+        let other = |job: &mut JobSpec| job.target.filenames = vec!["/data/other".to_owned()];
+        assert!(found(other), "seq and rand are names of tests");
+        assert!(!found(|job| (job.name, job.target.filenames) = ("log".to_owned(), vec!["/data/other".to_owned()])));
         assert!(!found(|job| job.pace.pauses.pause_us = 10), "a load in the background");
         assert!(!found(|job| job.limits.startdelay_us = (1, 1)));
     }
