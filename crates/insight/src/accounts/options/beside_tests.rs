@@ -104,6 +104,8 @@ fn a_sync_after_a_sync_is_told() {
     assert!(of(SyncMode::None, 4, 8).is_some_and(|why| why.contains("fsync=4")));
     assert_eq!(of(SyncMode::None, 0, 1), None);
     assert_eq!(of(SyncMode::None, 8, 4), None);
+    let why = in_vain(&mut scene, &[("write_barrier", "8")]);
+    assert_eq!(why.as_deref(), Some("no engine here has barriers"));
 }
 
 #[test]

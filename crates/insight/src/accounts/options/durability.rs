@@ -27,7 +27,10 @@ pub(super) const EFFECTS: &[OptionEffect] = &[
         &["sync_file_range", "write_barrier", "create_fsync", "atomic", "write_hint"],
         "the kernel does not tell whether it has minded it",
     )
-    .in_vain_if(without_writes),
+    .in_vain_if(|asked| {
+        let is_barrier = asked.name == "write_barrier" && asked.value != "0";
+        without_writes(asked).or_else(|| is_barrier.then(|| "no engine here has barriers".to_owned()))
+    }),
     OptionEffect::measured(&["overwrite"], unless_contradicted).in_vain_if(without_writes),
 ];
 

@@ -19,7 +19,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     looks_at_reports: true,
     contradicts: &[],
     state: MeasuredState::Lasting,
-    yields_to: &["memory-as-expected", "target-in-memory", "path-in-memory"],
+    yields_to: &["cached-by-earlier-job", "memory-as-expected", "target-in-memory", "path-in-memory"],
     find,
 };
 

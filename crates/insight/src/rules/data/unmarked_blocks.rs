@@ -4,7 +4,7 @@ use crate::audit_input::{AuditInput, AuditedJob, is_for_files};
 use crate::measures::ranges::shared_part;
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::unexamined::EvidenceKind;
-use ferrio_spec::{DirectionMix, VerifyMethod};
+use ferrio_spec::{DirectionMix, VerifyMethod, VerifyPattern};
 use ferrio_stats::{Severity, TargetKind};
 use ferrio_units::DataDirection;
 
@@ -46,11 +46,11 @@ pub(crate) const OTHER_KIND: FindingRule = FindingRule {
     id: "marks-of-another-kind",
     title: "The blocks have other marks than the job verifies",
     severity: Severity::Wrong,
-    what: "A job that only reads and verifies, and the jobs before it that write the same target with verify. It is reported where all of these have another verify= or \
-           verify_interval than the job.",
+    what: "A job that only reads and verifies, and the jobs before it that write the same target with verify. It is reported where all of these have another verify=, \
+           verify_interval or verify_pattern than the job.",
     why: "Verification compares a block with the mark that the write has put into it: one of another method, or at other places, is taken for lost data.",
     example: "--name=w --filename=f --rw=write --size=64m --verify=crc32c --name=r --filename=f --rw=read --size=64m --verify=md5 --stonewall",
-    cure: "Give both jobs the same verify= and verify_interval.",
+    cure: "Give both jobs the same verify=, verify_interval and verify_pattern.",
     needs: &[],
     looks_at_reports: false,
     contradicts: &[],
@@ -66,28 +66,48 @@ fn other_kind(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> Option<Observation
         |other: &&AuditedJob<'_>| other.index < job.index && other.does(DataDirection::Write) && uses_same(job, other);
     let writers: Vec<&AuditedJob<'_>> = case.jobs.iter().filter(is_writer).collect();
     // Blocks of a job that writes without verify have no marks, which another job may have given them later.
-    let kinds: Vec<(VerifyMethod, u32)> = writers.iter().filter_map(|writer| kind_of_marks(writer)).collect();
-    let (last, (method, interval)) = (writers.last()?, kinds.last()?);
+    let kinds: Vec<Marks<'_>> = writers.iter().filter_map(|writer| kind_of_marks(writer)).collect();
+    let (last, its) = (writers.last()?, kinds.last()?);
     if kinds.len() < writers.len() || kinds.contains(&mine) {
         return None;
     }
-    let what = if *method == mine.0 {
-        let shown = |bytes: u32| if bytes == 0 { "the size of a block".to_owned() } else { format!("{bytes} bytes") };
-        format!("at an interval of {}, and {} verifies them at {}", shown(*interval), job.name, shown(mine.1))
-    } else {
-        format!("with verify={}, and {} verifies them with verify={}", method.def().name, job.name, mine.0.def().name)
+    let shown = |bytes: u32| if bytes == 0 { "the size of a block".to_owned() } else { format!("{bytes} bytes") };
+    let what = match () {
+        () if its.method != mine.method => {
+            let names = (its.method.def().name, mine.method.def().name);
+            format!("with verify={}, and {} verifies them with verify={}", names.0, job.name, names.1)
+        }
+        () if its.interval_bytes != mine.interval_bytes => {
+            let intervals = (shown(its.interval_bytes), shown(mine.interval_bytes));
+            format!("at an interval of {}, and {} verifies them at {}", intervals.0, job.name, intervals.1)
+        }
+        () => format!("with another verify_pattern than that with which {} verifies them", job.name),
     };
     Some(Observation::of(job, Vec::new(), format!("{} marks the blocks {what}.", last.name)))
 }
 
-/// Method and interval, 0 where there is one mark in a block; `None`: blocks have no marks.
-fn kind_of_marks(job: &AuditedJob<'_>) -> Option<(VerifyMethod, u32)> {
+/// The marks of blocks.
+#[derive(PartialEq, Eq)]
+struct Marks<'a> {
+    method: VerifyMethod,
+    /// 0 where there is one mark in a block.
+    interval_bytes: u32,
+    /// The pattern, if it is what is compared.
+    pattern: Option<&'a VerifyPattern>,
+}
+
+/// `None`: blocks have no marks.
+fn kind_of_marks<'a>(job: &AuditedJob<'a>) -> Option<Marks<'a>> {
     let content = &job.spec.verify.as_ref()?.content;
+    let method = content.method;
     let directions = [DataDirection::Read, DataDirection::Write].into_iter().filter(|direction| job.does(*direction));
     let block = directions.map(|direction| job.spec.pattern.block_size[direction].min_bytes).min()?;
     let interval = content.interval_bytes;
     let is_one = u64::from(interval) >= block;
-    (content.method != VerifyMethod::Null).then_some((content.method, if is_one { 0 } else { interval }))
+    let is_pattern = matches!(method, VerifyMethod::Pattern | VerifyMethod::PatternHeader);
+    let pattern = content.pattern.as_ref().filter(|_| is_pattern);
+    let interval_bytes = if is_one || method == VerifyMethod::Pattern { 0 } else { interval };
+    (method != VerifyMethod::Null).then_some(Marks { method, interval_bytes, pattern })
 }
 
 fn unmarked(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> Option<Observation> {

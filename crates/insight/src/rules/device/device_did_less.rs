@@ -3,13 +3,14 @@
 use crate::audit_input::{AuditInput, AuditedJob, sum};
 use crate::measures::asked::waits_at_end;
 use crate::measures::cures::{past_page_cache, written_back};
+use crate::measures::extents;
 use crate::measures::kept::Shortfall;
 use crate::measures::ranges::range_bytes;
 use crate::measures::shortfall::{SHARE, shortfalls};
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
 use crate::unexamined::EvidenceKind;
-use ferrio_stats::{ExtentBytes, LayerKind, Measured, Severity};
+use ferrio_stats::{LayerKind, Measured, Severity};
 use ferrio_units::DataDirection;
 
 pub(crate) const RULE: FindingRule = FindingRule {
@@ -86,9 +87,9 @@ fn in_holes(case: &AuditInput<'_>, gap: &Shortfall, jobs: &[&AuditedJob<'_>]) ->
     if gap.direction != DataDirection::Read {
         return None;
     }
-    let places = || jobs.iter().flat_map(|job| job.places);
-    let without_data =
-        sum(places().filter_map(|place| place.before.extents.value()).map(ExtentBytes::without_data_bytes));
+    // What an earlier job of the run has written, and what waits in the page cache, is data.
+    let of_job = |job: &&AuditedJob<'_>| extents::of_files(case, job).map(|(extents, _)| extents.without_data_bytes());
+    let without_data = sum(jobs.iter().filter_map(of_job));
     let range_bytes = sum(jobs.iter().filter_map(|job| range_bytes(case, job)));
     // Each block of the range may have been read several times.
     let missing = range_bytes.min(gap.claimed_bytes) as f64 * (gap.claimed_bytes - gap.device_bytes) as f64
