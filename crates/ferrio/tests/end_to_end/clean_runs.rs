@@ -360,6 +360,6 @@ fn look_at_all(test: &str, tolerated: &[&str]) {
     }
     // A run that is not clean is seen.
     let buffered = "--filename=g --rw=write --bs=64k --size=8m --ioengine=psync";
-    assert_eq!(false_alarms(places.scratch.path(), buffered, FEW, tolerated).len(), 1);
+    assert_eq!(false_alarms(places.scratch.path(), buffered, FEW_NEW, tolerated).len(), 1);
     assert!(alarms.is_empty(), "{} false alarms:\n{}", alarms.len(), alarms.join("\n"));
 }

@@ -90,7 +90,7 @@ const TIMES: [Misread; 6] = [
 
 /// Seconds are given in hundreds, and not in minutes.
 fn is_round(seconds: u64, least: u64) -> bool {
-    seconds >= least && seconds % 100 == 0 && seconds % 60 != 0
+    seconds >= least && seconds.is_multiple_of(100) && !seconds.is_multiple_of(60)
 }
 
 fn of_times(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> Option<Observation> {
