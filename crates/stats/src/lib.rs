@@ -70,7 +70,8 @@ pub use records::record::{
     RECORD_FORMAT, RecordOrigin, RunRecord, SteadyPart, WorkerFate, WorkerPriority, WorkerRecord,
 };
 pub use records::reported::{
-    DiskGap, DiskRequests, ReportedFacts, ReportedMisfit, ReportedRate, ReportedRow, ReportedStatistic, ReportedSteady,
+    DiskGap, DiskRequests, ReportedClass, ReportedFacts, ReportedMisfit, ReportedRate, ReportedRow, ReportedStatistic,
+    ReportedSteady,
 };
 pub use records::settings::ReportSettings;
 pub use records::{anonymous, clones, evidence, provenance, record};

@@ -9,7 +9,7 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 
 /// The document of `ferrio run --json` under a shell script in which `"$0" "$@"` is the run.
-fn document_of(directory: &Path, script: &str, arguments: &str) -> Value {
+pub(crate) fn document_of(directory: &Path, script: &str, arguments: &str) -> Value {
     let run = Run::new(Program::Ferrio, directory, &format!("run --json {arguments}")).in_shell(script);
     let finished = run.finish().succeeded();
     serde_json::from_str(&finished.stdout).unwrap_or_else(|error| panic!("{error}: {}", finished.all()))
@@ -107,6 +107,10 @@ impl Group {
             file.and_then(|mut file| std::io::Write::write_all(&mut file, value.as_bytes())).is_ok()
         };
         write(v2) || write(v1)
+    }
+
+    pub(crate) fn directory(&self) -> &Path {
+        &self.0
     }
 
     /// A script that runs the program in the group.

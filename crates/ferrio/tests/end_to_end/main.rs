@@ -50,6 +50,7 @@ mod findings_device;
 mod findings_failures;
 mod findings_host;
 mod findings_limits;
+mod findings_mounts;
 mod findings_served;
 mod findings_stacks;
 mod findings_work;

@@ -38,7 +38,7 @@ mod tests {
         let missing = || Reading::Missing("no PSI".to_owned());
         let machine = Stalls { cpu: stall(1), io: stall(2), memory: stall(3) };
         let cgroup = Stalls { cpu: missing(), io: missing(), memory: missing() };
-        let pressure = Pressure { machine, cgroup };
+        let pressure = Pressure { machine, cgroup, changed_limits: Vec::new() };
         let disks = Evidence { disks: Some(Vec::new()), ..Evidence::default() };
         let all = Evidence { process_io: Some(io), pressure: Some(pressure), ..disks.clone() };
         let text = JsonWriter::document(|writer| write(writer, &all));

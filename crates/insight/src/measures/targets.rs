@@ -17,6 +17,11 @@ pub(crate) fn is_file_under_dev(place: &TargetPlace) -> bool {
     is_for_files(place) && path.starts_with("/dev/") && !path.starts_with("/dev/shm/")
 }
 
+/// The file system of the place is mounted with this option.
+pub(crate) fn has_mount_option(place: &TargetPlace, name: &str) -> bool {
+    place.mount_options.as_deref().unwrap_or_default().split(',').any(|option| option == name)
+}
+
 /// The file system of the place is mounted with compression.
 pub(crate) fn compresses(place: &TargetPlace) -> bool {
     let options = place.mount_options.as_deref().unwrap_or_default();

@@ -6,6 +6,8 @@
 mod limits;
 mod storage;
 
+pub(in crate::evidence) use limits::io_limits;
+
 use crate::evidence::ProbedWorker;
 use ferrio_spec::secret::without_secrets;
 use ferrio_stats::Provenance;

@@ -23,6 +23,8 @@ pub enum ErrorCause {
     /// The target does not take such an I/O.
     NotTaken,
     NoRights,
+    /// The process has as many files open as it may.
+    TooManyOpen,
 }
 
 impl ErrorCause {
@@ -33,6 +35,7 @@ impl ErrorCause {
             errno::ENOSPC | errno::EDQUOT => Some(Self::NoSpace),
             errno::EFBIG => Some(Self::FileTooLong),
             errno::EINVAL => Some(Self::NotTaken),
+            errno::EMFILE => Some(Self::TooManyOpen),
             errno::EACCES | errno::EPERM | errno::EROFS => Some(Self::NoRights),
             _ => None,
         }

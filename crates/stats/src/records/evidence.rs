@@ -6,6 +6,7 @@ mod host;
 mod stacks;
 mod targets;
 
+use crate::provenance::IoLimit;
 use crate::{CpuIdleness, ReportedFacts};
 use serde::{Deserialize, Serialize};
 
@@ -189,6 +190,9 @@ pub struct Pressure {
     pub machine: Stalls,
     /// The control group of this process.
     pub cgroup: Stalls,
+    /// Limits of the control group for I/O that were other ones during the run than at its start, each as it was then.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changed_limits: Vec<IoLimit>,
 }
 
 /// Waits for each resource.

@@ -40,6 +40,8 @@ pub struct ReportedRow {
     pub percents: Option<Vec<f64>>,
     /// Statistics of a latency that no distribution can have; `None`: there are none.
     pub misfit: Option<Box<ReportedMisfit>>,
+    /// Shares of the latencies of all directions, from the lowest class on; empty: the report has none.
+    pub classes: Vec<ReportedClass>,
 }
 
 /// Two statistics of a latency, of which the first one is below the second one and cannot be.
@@ -61,6 +63,15 @@ pub struct ReportedStatistic {
     /// `p99`, `mean`, `maximum`.
     pub name: String,
     pub ns: f64,
+}
+
+/// The share of the I/Os with latencies from the end of the class before up to the end of this one.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ReportedClass {
+    /// Nanoseconds; `None`: the last class, of all that are longer.
+    pub up_to_ns: Option<u64>,
+    pub percent: f64,
 }
 
 /// Rates as the report has them.

@@ -3,7 +3,9 @@
 //! Must not know: options, disks. Start reading at [`of`].
 
 use ferrio_formats::{IoKind, JobResult, LatencyFigures, RunResult, SteadyOutcome};
-use ferrio_stats::{ReportedFacts, ReportedMisfit, ReportedRate, ReportedRow, ReportedStatistic, ReportedSteady};
+use ferrio_stats::{
+    ReportedClass, ReportedFacts, ReportedMisfit, ReportedRate, ReportedRow, ReportedStatistic, ReportedSteady,
+};
 use ferrio_units::{DataDirection, PerDirection};
 
 /// The facts of the whole report; rows and disks are entered by others.
@@ -35,6 +37,7 @@ pub(super) fn row(worker_number: u32, row: &JobResult, is_text: bool) -> Reporte
         rates: PerDirection(DataDirection::ALL.map(rate)),
         percents: percents(row),
         misfit: misfit(row, if is_text { TEXT_ROUNDED_NS } else { JSON_ROUNDED_NS }).map(Box::new),
+        classes: classes(row),
     }
 }
 
@@ -73,6 +76,14 @@ fn out_of_order(latency: &LatencyFigures, rounded_ns: f64) -> Option<(ReportedSt
         .map(|(_, pair)| pair)
         .or_else(|| moments.windows(2).find(|pair| pair[1].ns < pair[0].ns * (1.0 - ROUNDED_PART) - rounded_ns))?;
     Some((found[1].clone(), found[0].clone()))
+}
+
+fn classes(row: &JobResult) -> Vec<ReportedClass> {
+    let told = row.latency_classes.iter();
+    let mut all: Vec<_> =
+        told.map(|class| ReportedClass { up_to_ns: class.up_to_ns, percent: class.percent }).collect();
+    all.sort_by_key(|class| class.up_to_ns.unwrap_or(u64::MAX));
+    all
 }
 
 /// The percentiles of all latencies of a row; `None`: a latency has its distribution.

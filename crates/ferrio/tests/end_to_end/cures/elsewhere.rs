@@ -18,6 +18,7 @@ const SERVERS: &str = include_str!("../engines_http.rs");
 const OBJECTS: &str = include_str!("../engines_http/objects.rs");
 const NFS: &str = include_str!("../engines_nfs.rs");
 const ACCOUNTS: &str = include_str!("../accounts.rs");
+const MOUNTS: &str = include_str!("../findings_mounts.rs");
 const WORK: &str = include_str!("../findings_work.rs");
 
 /// A rule, the test with its cure, and what is done there.
@@ -61,6 +62,11 @@ const BESIDE: &[(&str, &str, &str)] = &[
     ("requests-without-data", OBJECTS, "http_read_mode=get"),
     ("short-objects", OBJECTS, "the objects are written with the same bs"),
     ("uncommitted-writes", NFS, "end_fsync=1, or sync=1"),
+    ("mounted-sync", MOUNTS, "sync=1"),
+    ("data-in-journal", MOUNTS, "another mount option"),
+    ("read-ahead-off", MOUNTS, "the usual read-ahead"),
+    ("syncs-at-once", MOUNTS, "the file system below"),
+    ("io-limit-changed", MOUNTS, "a limit that stays"),
     ("earlier-writes", WORK, "sync before the run"),
     ("clock-cost", WORK, "a larger bs"),
     ("stopped-by-signal", ACCOUNTS, "the same run, which nobody stops"),
@@ -71,6 +77,7 @@ const BESIDE: &[(&str, &str, &str)] = &[
 // tidy: table
 const UNTRIED: &[(&str, &str)] = &[
     ("clock-trouble", "the clock source is that of the machine, and its time must not be set"),
+    ("device-in-memory", "there is nothing to cure where the device is the one that was meant"),
     ("depth-not-reached", "the cure is another reading of the same figures"),
     ("device-cache", "needs bcache, dm-cache or dm-writecache"),
     ("far-numa-node", "needs a machine with two NUMA nodes"),

@@ -11,6 +11,8 @@ use serde_json::{Value, json};
 pub(super) const REPORTED: &[&str] = &[
     "below-any-device",
     "disk-did-fewer-requests",
+    "figures-repeated",
+    "latencies-disagree",
     "figures-no-numbers",
     "latency-times-rate",
     "path-in-memory",
@@ -29,6 +31,18 @@ const FAULTS: &[Fault] = &[
         }
     }),
     ("disk-did-fewer-requests", |report| report["disk_util"][0]["read_ios"] = json!(3)),
+    ("figures-repeated", |report| {
+        let jobs = report["jobs"].as_array_mut().expect("jobs");
+        let mut copy = jobs[0].clone();
+        copy["jobname"] = json!("b");
+        jobs.push(copy);
+    }),
+    ("latencies-disagree", |report| {
+        for (_, latency_ns) in report["jobs"][0]["read"]["clat_ns"]["percentile"].as_object_mut().expect("percentiles")
+        {
+            *latency_ns = json!(latency_ns.as_u64().unwrap_or_default() / 1000);
+        }
+    }),
     ("latency-times-rate", |report| report["jobs"][0]["read"]["lat_ns"]["mean"] = json!(1e9)),
     ("path-in-memory", |report| report["jobs"][0]["job options"]["directory"] = json!("/dev/shm")),
     ("rate-times-time", |report| {

@@ -9,7 +9,7 @@ use crate::measures::asked::{is_held_back, most_ios};
 use crate::text;
 use ferrio_spec::engines::Measures;
 use ferrio_spec::{DirectionMix, FileLocking, FileService, SizeSpec, ZoneSpec};
-use ferrio_stats::{OptionOutcome, TargetKind, TargetPlace};
+use ferrio_stats::{OptionOutcome, TargetKind, TargetPlace, ThreadStats};
 use ferrio_units::DataDirection;
 use ferrio_units::humanize::{counted, thousands};
 
@@ -195,9 +195,13 @@ fn size_in_vain(asked: &Asked<'_, '_>) -> Option<String> {
     }
     let (Some(SizeSpec::Bytes(size)), Some((_, most))) = (extent.size, extent.filesize) else { return None };
     let all = most.saturating_mul(n_files);
-    let is_beyond = size > all && extent.filesize_split.is_empty() && asked.job.has_files();
+    // Nobody means the difference between 4 MiB and 1,000 files of 4 KiB.
+    let is_beyond = size > all.saturating_add(all / NEAR) && extent.filesize_split.is_empty() && asked.job.has_files();
     is_beyond.then(|| format!("filesize gives the job no more than {}", text::bytes(all)))
 }
+
+/// Sizes that differ by less than this part of them are meant to be the same.
+const NEAR: u64 = 20;
 
 fn place_in_vain(asked: &Asked<'_, '_>) -> Option<String> {
     let (spec, extent) = (asked.spec(), &asked.spec().extent);
@@ -235,13 +239,23 @@ fn runtime(asked: &Asked<'_, '_>) -> OptionOutcome {
     // The time of a ramp is not among it.
     let ran = asked.whole_secs();
     let slack = RUNTIME_SECS + wanted * RUNTIME_SHARE;
-    if ran > wanted + slack {
+    // The I/Os that are in flight when the time is over are waited for.
+    if ran > wanted + slack + longest_latency_secs(asked) {
         return not(of_asked(ran, wanted, " s"));
     }
     let is_short = ran < wanted - slack;
     // Without time_based it is a limit, and the job may have less to do.
     let is_done = (!limits.time_based || ends_by_itself(asked) || has_done_its_number(asked)) && !was_ended(asked);
     as_asked_if(!is_short || is_done, || of_asked(ran, wanted, " s"))
+}
+
+/// The longest latency of an I/O or a sync, seconds.
+fn longest_latency_secs(asked: &Asked<'_, '_>) -> f64 {
+    let of_stats = |stats: &ThreadStats| {
+        let of_directions = stats.directions.0.iter().map(|one| one.lat.max_ns.max(one.clat.max_ns));
+        of_directions.fold(stats.sync.max_ns, u64::max)
+    };
+    asked.job.workers.iter().map(|worker| of_stats(&worker.stats)).max().unwrap_or(0) as f64 / 1e9
 }
 
 /// The job ends when it has found what it looks for.
@@ -335,12 +349,17 @@ fn done_bytes(asked: &Asked<'_, '_>) -> u64 {
 }
 
 fn bytes(asked: &Asked<'_, '_>) -> OptionOutcome {
+    // The job goes over its size until the time is over, or ends within it.
+    if asked.name == "size" && asked.repeats_until_runtime() && !was_ended(asked) {
+        return OptionOutcome::AsAsked;
+    }
     if asked.spec().limits.ramp_time_us > 0 || asked.spec().limits.ramp_bytes > 0 {
         return unseen("what was done within the ramp is not counted");
     }
     let beside_verification = verified_bytes(asked);
     let Some(wanted) = beside_verification.map(|(wanted, _)| wanted).or_else(|| wanted_bytes(asked)) else {
-        return unseen("how much it means depends on the files");
+        let is_done = has_done_its_bytes(asked);
+        return if is_done { OptionOutcome::AsAsked } else { unseen("how much it means depends on the files") };
     };
     // Other limits may come first; the last block may not fit.
     let loops = asked.spec().limits.loops;
@@ -364,6 +383,16 @@ fn bytes(asked: &Asked<'_, '_>) -> OptionOutcome {
     );
     let done = beside_verification.map_or_else(|| done_bytes(asked), |(_, done)| done);
     as_asked_if(done >= least, || format!("{} of {}", text::bytes(done), text::bytes(wanted)))
+}
+
+/// A job in zones has done what its io_size asks for, to a block.
+fn has_done_its_bytes(asked: &Asked<'_, '_>) -> bool {
+    let Some(SizeSpec::Bytes(of_loop)) = asked.spec().extent.io_size else { return false };
+    let is_plain = asked.name == "io_size" && asked.spec().verify.is_none() && !asked.spec().replay.is_set();
+    let n_loops = u64::from(asked.spec().limits.loops.max(1)).saturating_mul(asked.n_clones());
+    let (wanted, done) = (of_loop.saturating_mul(n_loops), done_bytes(asked));
+    let tail = asked.spec().pattern.largest_block_bytes().saturating_mul(n_loops);
+    is_plain && wanted > 0 && (wanted.saturating_sub(tail)..=wanted).contains(&done)
 }
 
 fn number_of_ios(asked: &Asked<'_, '_>) -> OptionOutcome {

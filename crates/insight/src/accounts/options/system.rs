@@ -6,6 +6,7 @@ use super::OptionEffect;
 use super::structure::without_group;
 use crate::accounts::asked::{Asked, not, unseen};
 use ferrio_stats::OptionOutcome;
+use ferrio_units::DataDirection;
 
 pub(super) const EFFECTS: &[OptionEffect] = &[
     OptionEffect::measured(
@@ -23,13 +24,24 @@ pub(super) const EFFECTS: &[OptionEffect] = &[
         let is_chosen = !matches!(asked.value, "0" | "1");
         (asked.spec().durability.direct && is_chosen).then(|| "direct=1 passes by the page cache".to_owned())
     }),
-    OptionEffect::nowhere(&["invalidate", "fallocate", "lockfile"], UNTOLD),
+    OptionEffect::measured(&["invalidate"], invalidation),
+    OptionEffect::nowhere(&["fallocate", "lockfile"], UNTOLD),
     OptionEffect::measured(&["allow_mounted_write"], |_| OptionOutcome::AsAsked),
     OptionEffect::measured(&["exec_prerun", "exec_postrun"], |_| OptionOutcome::AsAsked),
     OptionEffect::nowhere(&["gpu_dev_id"], "memory of GPUs is not looked at"),
 ];
 
 const UNTOLD: &str = "the kernel does not tell whether it has minded it";
+
+/// A job alone whose reads all came from storage has read from no cache.
+fn invalidation(asked: &Asked<'_, '_>) -> OptionOutcome {
+    const MOST_CACHED: f64 = 0.02;
+    let read = asked.of(DataDirection::Read).map_or(0, |figures| figures.bytes);
+    let is_alone = asked.case.jobs.len() == 1 && read > 0 && asked.job.is_buffered() && asked.is_on();
+    let charged = asked.case.charged().map_or(0, |charged| charged.read_bytes);
+    let came_from_storage = charged as f64 >= read as f64 * (1.0 - MOST_CACHED);
+    if is_alone && came_from_storage { OptionOutcome::AsAsked } else { unseen(UNTOLD) }
+}
 
 /// Schedulers that know priorities.
 const WITH_PRIORITIES: [&str; 2] = ["mq-deadline", "bfq"];

@@ -2,8 +2,10 @@
 
 use crate::audit;
 use crate::rules::testing::{TestRun, job, layer};
-use ferrio_spec::{BlockShare, DirectionMix, RandomDistribution, SizeSpec, SyncMode};
-use ferrio_stats::{DrawCounts, FileTurns, HotDraws, LayerKind, OptionOutcome, ReplayStats};
+use ferrio_spec::{BlockShare, DirectionMix, RandomDistribution, SizeSpec, StridedSpec, SyncMode, ZoneSpec};
+use ferrio_stats::{
+    DrawCounts, FileTurns, HotDraws, IoCounters, LayerKind, OptionOutcome, ProcessIo, Reading, ReplayStats,
+};
 use ferrio_units::PerDirection;
 
 /// What became of an option of the first job.
@@ -296,6 +298,63 @@ fn a_runtime_is_a_limit_unless_it_is_time_based() {
     assert_eq!(missed(&mut scene, "runtime", "60").as_deref(), Some("10 of 60 s"));
     scene.jobs[0].limits.runtime_us = 5_000_000;
     assert_eq!(missed(&mut scene, "runtime", "5").as_deref(), Some("10 of 5 s"));
+}
+
+/// The I/Os in flight are waited for when the time is over.
+#[test]
+fn a_runtime_may_end_with_its_longest_io() {
+    let mut scene = TestRun::new(job("a", DirectionMix::Read));
+    (scene.jobs[0].limits.runtime_us, scene.jobs[0].limits.time_based) = (3_000_000, true);
+    scene.stats().total_runtime_ns = 3_500_000_000;
+    assert_eq!(missed(&mut scene, "runtime", "3").as_deref(), Some("3.5 of 3 s"));
+    scene.stats().directions.0[0].lat.record(400_000_000);
+    assert_eq!(outcome(&mut scene, "runtime", "3"), OptionOutcome::AsAsked);
+}
+
+#[test]
+fn a_size_is_gone_over_until_the_time_is_over() {
+    let mut scene = TestRun::new(job("a", DirectionMix::Read));
+    let limits = &mut scene.jobs[0].limits;
+    (limits.runtime_us, limits.ramp_time_us) = (10_000_000, 1_000_000);
+    assert!(matches!(outcome(&mut scene, "size", "100m"), OptionOutcome::NotSeen(_)));
+    scene.jobs[0].limits.time_based = true;
+    assert_eq!(outcome(&mut scene, "size", "100m"), OptionOutcome::AsAsked);
+}
+
+#[test]
+fn sizes_that_are_nearly_the_same_are_meant_so() {
+    let mut scene = TestRun::new(job("a", DirectionMix::Read));
+    scene.jobs[0].target.nrfiles = 1000;
+    scene.jobs[0].extent.filesize = Some((4096, 4096));
+    let mut why = |size: u64| {
+        scene.jobs[0].extent.size = Some(SizeSpec::Bytes(size));
+        in_vain(&mut scene, &[("size", "4m")])
+    };
+    assert_eq!(why(4 << 20), None);
+    assert!(why(8 << 20).is_some_and(|why| why.contains("no more than 3.91 MiB")));
+}
+
+#[test]
+fn a_job_alone_that_read_all_from_storage_has_read_from_no_cache() {
+    let mut scene = TestRun::new(job("a", DirectionMix::Read));
+    scene.jobs[0].durability.direct = false;
+    let mut seen = |read_bytes: u64| {
+        let counters = IoCounters { read_bytes, ..IoCounters::default() };
+        scene.record.evidence.process_io = Some(ProcessIo { total: Reading::Value(counters), workers: vec![] });
+        outcome(&mut scene, "invalidate", "1") == OptionOutcome::AsAsked
+    };
+    assert!(seen(100 << 20) && !seen(50 << 20));
+}
+
+#[test]
+fn an_io_size_in_zones_is_done_to_a_block() {
+    let mut scene = TestRun::new(job("a", DirectionMix::Read));
+    let zone = StridedSpec { zone_bytes: 1 << 20, range_bytes: 2 << 20, skip_bytes: 0 };
+    scene.jobs[0].zones = ZoneSpec::Strided(zone);
+    scene.jobs[0].extent.io_size = Some(SizeSpec::Bytes(100 << 20));
+    assert_eq!(outcome(&mut scene, "io_size", "100m"), OptionOutcome::AsAsked);
+    scene.jobs[0].extent.io_size = Some(SizeSpec::Bytes(200 << 20));
+    assert!(matches!(outcome(&mut scene, "io_size", "200m"), OptionOutcome::NotSeen(_)));
 }
 
 /// `ferrio run` heeds a number of I/Os beside a runtime, for each loop; fio does not.

@@ -2,6 +2,7 @@
 
 use crate::audit_input::{AuditInput, AuditedJob, sum};
 use crate::measures::asked::is_direct_to_files;
+use crate::measures::targets::has_mount_option;
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
 use crate::unexamined::EvidenceKind;
@@ -56,8 +57,7 @@ fn refuses(place: &TargetPlace) -> bool {
 }
 
 fn journals_data(place: &TargetPlace) -> bool {
-    let options = place.mount_options.as_deref().unwrap_or_default();
-    place.file_system.as_deref() == Some("ext4") && options.split(',').any(|option| option == "data=journal")
+    place.file_system.as_deref() == Some("ext4") && has_mount_option(place, "data=journal")
 }
 
 /// The page cache holds more of the files than before, though no job goes through it.

@@ -2,6 +2,7 @@
 
 use crate::audit_input::{AuditInput, AuditedJob, is_in_memory};
 use crate::measures::asked::{waits_at_end, waits_in_syncs};
+use crate::measures::targets::has_mount_option;
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::unexamined::EvidenceKind;
 use ferrio_spec::SyncMode;
@@ -37,7 +38,7 @@ fn find(case: &AuditInput<'_>) -> Vec<Observation> {
 }
 
 fn of_job(job: &AuditedJob<'_>) -> Option<Observation> {
-    let is_stored = !job.places.iter().any(is_in_memory);
+    let is_stored = !job.places.iter().any(|place| is_in_memory(place) || has_mount_option(place, "sync"));
     if !job.is_buffered() || !is_stored || job.spec.durability.sync != SyncMode::None || !waits_in_syncs(job) {
         return None;
     }

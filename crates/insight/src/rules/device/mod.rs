@@ -8,6 +8,7 @@ pub(crate) mod misaligned_partition;
 pub(crate) mod other_users;
 pub(crate) mod partial_physical_blocks;
 pub(crate) mod partial_stripes;
+pub(crate) mod read_ahead_off;
 pub(crate) mod requests_merged;
 pub(crate) mod requests_split;
 pub(crate) mod scheduler_of_fast_device;

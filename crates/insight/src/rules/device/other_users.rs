@@ -24,7 +24,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     looks_at_reports: false,
     contradicts: &[],
     state: MeasuredState::Disturbed(OutsideLoad::Device { others: &BY_OTHERS, own: &BY_JOBS }),
-    yields_to: &[],
+    yields_to: &["memory-as-expected"],
     find,
 };
 

@@ -11,9 +11,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
     id: "requests-split",
     title: "Each I/O of the jobs was several requests of the device",
     severity: Severity::Note,
-    what: "The random direct I/Os that all jobs on a device have done, the requests that the kernel counted there, and the largest request \
+    what: "The direct I/Os that all jobs on a device have done, the requests that the kernel counted there, and the largest request \
            (max_sectors_kb, or max_segments pages). It is reported where the block is larger than that, the device had 1.9 times as many \
-           requests or more, and the bytes of both agree to a tenth, so that nobody else used the device.",
+           requests or more (8 times for sequential I/O), and the bytes of both agree to a tenth, so that nobody else used the device.",
     why: "An I/O is complete when its last request is, so its latency is that of the slowest of several, and the device served more I/Os a \
           second than the jobs count.",
     example: "--name=a --rw=randread --bs=8m --direct=1 --size=1g",
@@ -30,6 +30,8 @@ const CURE_OF_PIECES: &str = "Use a --bs up to /sys/block/X/queue/max_segments p
                               fewer pieces.";
 /// Two for each I/O, but for the last ones of a file.
 const FACTOR: f64 = 1.9;
+/// Large blocks in a row are usually some requests each, which their readers know.
+const FACTOR_OF_SEQUENCES: f64 = 8.0;
 /// A buffer is in pieces of this size where its memory is most scattered: the smallest page, bytes.
 const PIECE_BYTES: u64 = 4096;
 
@@ -45,7 +47,8 @@ fn find(case: &AuditInput<'_>) -> Vec<Observation> {
         let limit = limit_below(case.device(work.device)?, work.largest_bytes)?;
         let is_random = work.jobs.iter().all(|job| job.spec.pattern.random);
         let n_requests = work.n_requests as f64 / work.n_ios as f64;
-        if !is_random || n_requests < FACTOR {
+        let least = if is_random { FACTOR } else { FACTOR_OF_SEQUENCES };
+        if n_requests < least {
             return None;
         }
         let takes = match limit.n_segments {
@@ -97,7 +100,10 @@ mod tests {
         };
         let finding = scene(512, 51_200, true).finding("requests-split");
         assert!(finding.explanation.contains("each I/O of the jobs was 2 requests"), "{}", finding.explanation);
-        for (max_sectors_kb, n_requests, random) in [(1024, 51_200, true), (512, 25_600, true), (512, 51_200, false)] {
+        let sequential = scene(4, 25_600 * 8, false).finding("requests-split");
+        assert!(sequential.explanation.contains("vda takes 4 KiB at a time"), "{}", sequential.explanation);
+        let quiet = [(1024, 51_200, true), (512, 25_600, true), (512, 51_200, false), (4, 25_600 * 8 - 1, false)];
+        for (max_sectors_kb, n_requests, random) in quiet {
             assert_eq!(scene(max_sectors_kb, n_requests, random).found(), Vec::<String>::new());
         }
         let pieces = |max_segments| {

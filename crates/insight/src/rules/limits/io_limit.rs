@@ -45,6 +45,24 @@ pub(crate) const RULE_BEFORE: FindingRule = FindingRule {
     find: find_set,
 };
 
+pub(crate) const CHANGED: FindingRule = FindingRule {
+    id: "io-limit-changed",
+    title: "The control group's limit of I/O was changed during the run",
+    severity: Severity::Misleading,
+    what: "The limits of the control group of ferrio for the devices of the jobs (io.max, blkio.throttle) at the start of the run, and once a \
+           second from then on. It is reported where one was set, changed or lifted, for a direction in which the jobs do I/O.",
+    why: "The job had one limit for a part of its time and another one, or none, for the rest: its mean rate and its percentiles are those of \
+          neither.",
+    example: "--name=a --rw=randread --direct=1 --runtime=60 --time_based   (while somebody writes io.max of its group)",
+    cure: "Set the limit before the run, or lift it, and repeat the run.",
+    needs: &[],
+    looks_at_reports: false,
+    contradicts: &[],
+    state: MeasuredState::Lasting,
+    yields_to: &[],
+    find: find_changed,
+};
+
 /// Rates that differ by less than this share are the same.
 const SHARE: f64 = 0.05;
 /// The kernel counts in slices of 0.1 s and gives up to two in advance, seconds.
@@ -68,17 +86,45 @@ fn direction_of(limit: &IoLimit) -> DataDirection {
     if limit.is_write { DataDirection::Write } else { DataDirection::Read }
 }
 
+fn find_changed(case: &AuditInput<'_>) -> Vec<Observation> {
+    let changed = case.record.evidence.pressure.as_ref().map_or(&[][..], |pressure| &pressure.changed_limits);
+    let before = &case.provenance.limits.io;
+    let of_limit = |limit: &IoLimit| {
+        let jobs = jobs_of(case, limit);
+        if jobs.is_empty() {
+            return None;
+        }
+        let is_of_it = |other: &&IoLimit| other.device == limit.device && other.is_write == limit.is_write;
+        let explanation = format!(
+            "At the start of the run the control group allowed {} of {} to {}, and later {}.",
+            allowed(before.iter().find(is_of_it)),
+            if limit.is_write { "writes" } else { "reads" },
+            limit.device,
+            allowed(Some(limit)),
+        );
+        Some(Observation::of_jobs(jobs, evidence_of(limit), explanation).about(direction_of(limit)))
+    };
+    changed.iter().filter_map(of_limit).collect()
+}
+
+/// `10 MiB a second and 7 I/Os a second`, or `any number`.
+fn allowed(limit: Option<&IoLimit>) -> String {
+    let bytes = limit.and_then(|limit| limit.bytes_per_sec).map(|bytes| format!("{} a second", text::bytes(bytes)));
+    let ios = limit.and_then(|limit| limit.ios_per_sec);
+    let ios = ios.map(|ios| format!("{} a second", counted(ios, "I/O", "I/Os")));
+    let all: Vec<String> = bytes.into_iter().chain(ios).collect();
+    if all.is_empty() { "any number".to_owned() } else { all.join(" and ") }
+}
+
 fn find_set(case: &AuditInput<'_>) -> Vec<Observation> {
     let of_limit = |limit: &IoLimit| {
         let jobs = jobs_of(case, limit);
         if jobs.is_empty() || !case.is_before() {
             return None;
         }
-        let bytes = limit.bytes_per_sec.map(|bytes| format!("{} a second", text::bytes(bytes)));
-        let ios = limit.ios_per_sec.map(|ios| format!("{} a second", counted(ios, "I/O", "I/Os")));
         let explanation = format!(
             "The control group allows {} of {} to {}: no run in it can show more.",
-            bytes.into_iter().chain(ios).collect::<Vec<_>>().join(" and "),
+            allowed(Some(limit)),
             if limit.is_write { "writes" } else { "reads" },
             limit.device
         );
@@ -136,7 +182,7 @@ mod tests {
     use super::IoLimit;
     use crate::rules::testing::{MIB, TestRun, job, layer, place};
     use ferrio_spec::DirectionMix;
-    use ferrio_stats::{LayerKind, StorageLayer};
+    use ferrio_stats::{LayerKind, Pressure, Reading, Stalls, StorageLayer};
 
     /// 10 MiB and 2,560 I/Os a second.
     fn scene(bytes_per_sec: Option<u64>, ios_per_sec: Option<u64>) -> TestRun {
@@ -193,6 +239,24 @@ mod tests {
         scene.record.evidence = ferrio_stats::Evidence::default();
         scene.layers(vec![top, device("loop0", LayerKind::Stacked, &["vdb", "vdc"]), disk, other]);
         assert_eq!(scene.found(), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_limit_that_is_set_in_the_midst_is_told() {
+        let changed = |is_write: bool| {
+            let limit = IoLimit { device: "vda".to_owned(), is_write, bytes_per_sec: None, ios_per_sec: Some(300) };
+            let missing = || Stalls { cpu: Reading::default(), io: Reading::default(), memory: Reading::default() };
+            let mut scene = TestRun::new(job("a", DirectionMix::Read));
+            let pressure = Pressure { machine: missing(), cgroup: missing(), changed_limits: vec![limit] };
+            scene.record.evidence.pressure = Some(pressure);
+            scene
+        };
+        let explanation = changed(false).finding("io-limit-changed").explanation;
+        assert_eq!(
+            explanation,
+            "At the start of the run the control group allowed any number of reads to vda, and later 300 I/Os a second."
+        );
+        assert_eq!(changed(true).found(), Vec::<String>::new());
     }
 
     #[test]

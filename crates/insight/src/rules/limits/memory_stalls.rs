@@ -66,7 +66,8 @@ mod tests {
             };
             let mut scene = TestRun::new(job("a", DirectionMix::Read));
             scene.record.elapsed_ns = elapsed_ms * 1_000_000;
-            let pressure = Pressure { machine: stalls(machine_us), cgroup: stalls(group_us) };
+            let pressure =
+                Pressure { machine: stalls(machine_us), cgroup: stalls(group_us), changed_limits: Vec::new() };
             scene.record.evidence.pressure = Some(pressure);
             scene.found()
         };

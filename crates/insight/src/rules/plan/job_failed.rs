@@ -27,9 +27,14 @@ pub(crate) const RULE: FindingRule = FindingRule {
 };
 
 fn find(case: &AuditInput<'_>) -> Vec<Observation> {
-    // A run in which nothing happened has no figures to be wrong.
+    // A run in which nothing happened has no figures to be wrong; a signal that tells its cause is worth a word.
     let has_figures = case.record.workers.iter().any(|worker| n_ios(&worker.stats) > 0);
-    if has_figures { case.jobs.iter().flat_map(of_job).collect() } else { Vec::new() }
+    let tells_cause = |worker: &WorkerRecord| worker.fate.killed_by.and_then(cure_of_signal).is_some();
+    if has_figures || case.record.workers.iter().any(tells_cause) {
+        case.jobs.iter().flat_map(of_job).collect()
+    } else {
+        Vec::new()
+    }
 }
 
 fn of_job(job: &AuditedJob<'_>) -> Vec<Observation> {
@@ -52,7 +57,8 @@ fn of_job(job: &AuditedJob<'_>) -> Vec<Observation> {
             "{} ended by signal{signal} before it had done its work. Its figures are those until then, as far as they are known.",
             clones(killed.len())
         );
-        Observation::of(job, evidence(&killed), what)
+        let cure = first.fate.killed_by.and_then(cure_of_signal).map(str::to_owned);
+        Observation { cure, ..Observation::of(job, evidence(&killed), what) }
     });
     let of_failed = failed.first().map(|first| {
         let errno = first.fate.failure.as_ref().map_or(first.stats.errno, |failure| failure.errno);
@@ -112,11 +118,33 @@ fn cure(errno: i32) -> Option<&'static str> {
             "Look for what the target does not take: direct I/O in blocks, offsets or buffers that are no multiple of its logical block size \
              (`lsblk -o NAME,LOG-SEC`), or direct=1 itself.",
         ),
+        ErrorCause::TooManyOpen => {
+            Some("Keep fewer files open at a time (openfiles=N), or raise the limit of open files (ulimit -n).")
+        }
         ErrorCause::NoRights => {
             Some("Give rights to the target, or name another one; a file system may be mounted for reading only.")
         }
     }
 }
+
+/// The cure of a signal that tells its cause, by its number on Linux; `None`: that of the rule.
+fn cure_of_signal(signal: i32) -> Option<&'static str> {
+    match signal {
+        SIGKILL => Some(
+            "Find out what killed it: `kill -9`, a time limit (timeout -s KILL), or the kernel for want of memory, of which it writes in its log \
+             (dmesg); and repeat the run.",
+        ),
+        SIGXCPU => Some("Raise the limit of CPU time (ulimit -t unlimited), and repeat the run."),
+        SIGXFSZ => Some(
+            "A file would have become longer than the process may make it: raise that limit (ulimit -f unlimited), or use smaller files.",
+        ),
+        _ => None,
+    }
+}
+
+const SIGKILL: i32 = 9;
+const SIGXCPU: i32 = 24;
+const SIGXFSZ: i32 = 25;
 
 fn was_killed(worker: &WorkerRecord) -> bool {
     worker.fate.killed_by.is_some() || worker.fate.is_cut_short
@@ -171,6 +199,7 @@ mod tests {
         assert!(of(28).contains("room") && !of(28).contains("dmesg"));
         assert!(of(22).contains("logical block size") && of(84).contains("verify"));
         assert!(of(5).contains("dmesg"));
+        assert!(of(24).contains("ulimit -n") && !of(24).contains("dmesg"));
         let note = IoNote::TooSlow { job: "a".to_owned(), misses: Vec::new() };
         let slow = cure(Failure { note: Some(Box::new(note.into())), ..Failure::new(5, "x.rs:1", "check_min_rate") });
         assert!(slow.explanation.contains("rate_min") && !slow.explanation.contains("Input/output"), "{slow:?}");
@@ -186,6 +215,18 @@ mod tests {
         let late = cure(Failure { note: Some(Box::new(note.into())), ..Failure::new(110, "x.rs:1", "max latency") });
         assert!(late.explanation.contains("took 5,338 us, and max_latency allows 10 us"), "{late:?}");
         assert!(late.cure.contains("max_latency=10ms"), "{late:?}");
+    }
+
+    #[test]
+    fn a_signal_that_tells_its_cause_has_a_cure_of_its_own() {
+        let cure = |signal: i32| {
+            let mut scene = TestRun::new(job("a", DirectionMix::Write));
+            let fate = &mut scene.record.workers[0].fate;
+            (fate.killed_by, fate.is_cut_short) = (Some(signal), true);
+            scene.finding(RULE.id).cure
+        };
+        assert!(cure(25).contains("ulimit -f") && cure(24).contains("ulimit -t") && cure(9).contains("want of memory"));
+        assert_eq!(cure(11), RULE.cure);
     }
 
     #[test]

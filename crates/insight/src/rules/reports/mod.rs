@@ -2,6 +2,8 @@
 
 pub(crate) mod below_any_device;
 pub(crate) mod fewer_requests;
+pub(crate) mod figures_repeated;
+pub(crate) mod latencies_disagree;
 pub(crate) mod latency_times_rate;
 pub(crate) mod no_numbers;
 pub(crate) mod path_in_memory;

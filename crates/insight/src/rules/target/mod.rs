@@ -3,6 +3,7 @@
 pub(crate) mod below_unseen;
 pub(crate) mod colon_in_filename;
 pub(crate) mod comma_in_filename;
+pub(crate) mod device_in_memory;
 pub(crate) mod device_in_use;
 pub(crate) mod device_is_overwritten;
 pub(crate) mod file_under_dev;

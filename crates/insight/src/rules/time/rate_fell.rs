@@ -27,7 +27,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     looks_at_reports: false,
     contradicts: &[],
     state: MeasuredState::Transient,
-    yields_to: &["rate-changed-with-another-job", "stopped-by-signal", "closing-syncs-counted"],
+    yields_to: &["rate-changed-with-another-job", "stopped-by-signal", "closing-syncs-counted", "io-limit-changed"],
     find,
 };
 

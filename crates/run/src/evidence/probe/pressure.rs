@@ -1,10 +1,12 @@
 //! Pressure stall information: the time during the run in which tasks of the machine, and of this process's control
-//! group, waited for a CPU, for I/O or for memory.
+//! group, waited for a CPU, for I/O or for memory; and limits of the group for I/O that change meanwhile.
 //!
 //! Must not know: jobs. Start reading at [`PressureProbe`].
 
 use super::process_io::{CounterError, read_counters};
 use super::{Begun, Probe, Site};
+use crate::evidence::provenance::io_limits;
+use ferrio_stats::provenance::{DeviceFacts, IoLimit};
 use ferrio_stats::{Evidence, Pressure, Reading, Stall, Stalls};
 use std::path::{Path, PathBuf};
 
@@ -15,17 +17,57 @@ type Totals = [Result<Stall, CounterError>; 3];
 struct PressureProbe {
     machine: Totals,
     cgroup: Option<(PathBuf, Totals)>,
+    limits: LimitWatch,
 }
 
-pub(super) fn start(_: &Site<'_>, begun: &mut Begun) {
+/// Limits of the control group for I/O to some devices.
+#[derive(Clone)]
+struct LimitWatch {
+    devices: Vec<DeviceFacts>,
+    at_start: Vec<IoLimit>,
+    /// Those that were other ones later, each once.
+    changed: Vec<IoLimit>,
+}
+
+impl LimitWatch {
+    fn new(devices: &[DeviceFacts]) -> Self {
+        Self { devices: devices.to_vec(), at_start: io_limits(devices), changed: Vec::new() }
+    }
+
+    fn compare(&mut self, now: Vec<IoLimit>) {
+        let is_same_place =
+            |one: &IoLimit, other: &IoLimit| (&one.device, one.is_write) == (&other.device, other.is_write);
+        let lifted = self.at_start.iter().filter(|start| !now.iter().any(|one| is_same_place(one, start)));
+        let lifted = lifted.map(|start| IoLimit { bytes_per_sec: None, ios_per_sec: None, ..start.clone() });
+        let lifted: Vec<IoLimit> = lifted.collect();
+        for limit in now.into_iter().chain(lifted) {
+            if !self.at_start.contains(&limit) && !self.changed.contains(&limit) && self.changed.len() < Self::MOST {
+                self.changed.push(limit);
+            }
+        }
+    }
+
+    /// A group whose limits change all the time is known by so many of them.
+    const MOST: usize = 64;
+}
+
+pub(super) fn start(site: &Site<'_>, begun: &mut Begun) {
     let cgroup = own_group().map(|directory| {
         let totals = totals_of_group(&directory);
         (directory, totals)
     });
-    begun.probes.push(Box::new(PressureProbe { machine: totals_of_machine(), cgroup }));
+    begun.probes.push(Box::new(PressureProbe {
+        machine: totals_of_machine(),
+        cgroup,
+        limits: LimitWatch::new(site.devices),
+    }));
 }
 
 impl Probe for PressureProbe {
+    fn look(&mut self) {
+        self.limits.compare(io_limits(&self.limits.devices));
+    }
+
     fn report(&self, evidence: &mut Evidence) {
         let cgroup = if let Some((directory, before)) = &self.cgroup {
             differences(totals_of_group(directory), before)
@@ -33,7 +75,10 @@ impl Probe for PressureProbe {
             let missing = || Reading::Missing("no group of cgroup2 is mounted for this process".to_owned());
             Stalls { cpu: missing(), io: missing(), memory: missing() }
         };
-        evidence.pressure = Some(Pressure { machine: differences(totals_of_machine(), &self.machine), cgroup });
+        let mut limits = self.limits.clone();
+        limits.compare(io_limits(&limits.devices));
+        let machine = differences(totals_of_machine(), &self.machine);
+        evidence.pressure = Some(Pressure { machine, cgroup, changed_limits: limits.changed });
     }
 }
 
@@ -84,6 +129,25 @@ fn differences(now: Totals, before: &Totals) -> Stalls {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn limits_that_change_are_kept_as_they_were() {
+        let limit = |is_write: bool, bytes: Option<u64>| IoLimit {
+            device: "vda".to_owned(),
+            is_write,
+            bytes_per_sec: bytes,
+            ios_per_sec: None,
+        };
+        let at_start = vec![limit(true, Some(7))];
+        let mut watch = LimitWatch { devices: Vec::new(), at_start: at_start.clone(), changed: Vec::new() };
+        watch.compare(at_start.clone());
+        assert_eq!(watch.changed, []);
+        let slow = limit(false, Some(1000));
+        watch.compare([at_start.clone(), vec![slow.clone()]].concat());
+        watch.compare(at_start);
+        watch.compare(vec![slow.clone()]);
+        assert_eq!(watch.changed, [slow, limit(true, None)]);
+    }
 
     #[test]
     fn totals_are_those_of_the_lines() {

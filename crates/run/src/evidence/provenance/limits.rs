@@ -55,7 +55,8 @@ fn memory_limit() -> Option<u64> {
     directories.iter().filter_map(limit).min()
 }
 
-fn io_limits(devices: &[DeviceFacts]) -> Vec<IoLimit> {
+/// Limits of the group of this process, and of those above it, for I/O to these devices.
+pub(in crate::evidence) fn io_limits(devices: &[DeviceFacts]) -> Vec<IoLimit> {
     let Some(v1) = OwnGroups::find("blkio") else { return Vec::new() };
     let (groups, directories) = if v1.is_v2 {
         let groups = OwnGroups::find("io").unwrap_or(v1);
