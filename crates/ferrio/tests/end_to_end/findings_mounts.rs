@@ -140,7 +140,7 @@ fn a_limit_that_is_set_during_the_run_is_told() {
     );
     std::fs::write(&set, commands).expect("a script");
     let lines = job.replace("--name=a", "[a]").replace(" --", "\n");
-    scratch.write("changing.fio", &format!("{lines}\nexec_prerun=sh {}\n", set.display()));
+    scratch.write("changing.fio", format!("{lines}\nexec_prerun=sh {}\n", set.display()));
     let changing = "--allow=outside,programs changing.fio";
     let told = ids(&document_of(scratch.path(), &group.script(), changing)["findings"]);
     assert!(has(&told, "io-limit-changed"), "{told:?}");

@@ -135,9 +135,6 @@ pub struct DeviceFacts {
     /// Pieces of memory of which a request may consist.
     #[serde(default)]
     pub max_segments: Option<u64>,
-    /// Read-ahead of the kernel on the device, KiB; 0: off.
-    #[serde(default)]
-    pub read_ahead_kb: Option<u64>,
     /// Largest trim that the kernel sends, bytes; 0: the device takes none.
     #[serde(default)]
     pub discard_max_bytes: Option<u64>,

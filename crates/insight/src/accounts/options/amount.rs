@@ -385,7 +385,7 @@ fn bytes(asked: &Asked<'_, '_>) -> OptionOutcome {
     as_asked_if(done >= least, || format!("{} of {}", text::bytes(done), text::bytes(wanted)))
 }
 
-/// A job in zones has done what its io_size asks for, to a block.
+/// A job in zones has done what its `io_size` asks for, to a block.
 fn has_done_its_bytes(asked: &Asked<'_, '_>) -> bool {
     let Some(SizeSpec::Bytes(of_loop)) = asked.spec().extent.io_size else { return false };
     let is_plain = asked.name == "io_size" && asked.spec().verify.is_none() && !asked.spec().replay.is_set();

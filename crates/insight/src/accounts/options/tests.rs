@@ -2,7 +2,7 @@
 
 use crate::audit;
 use crate::rules::testing::{TestRun, job, layer};
-use ferrio_spec::{BlockShare, DirectionMix, RandomDistribution, SizeSpec, StridedSpec, SyncMode, ZoneSpec};
+use ferrio_spec::{BlockShare, DirectionMix, RandomDistribution, SizeSpec, SyncMode};
 use ferrio_stats::{
     DrawCounts, FileTurns, HotDraws, IoCounters, LayerKind, OptionOutcome, ProcessIo, Reading, ReplayStats,
 };
@@ -344,17 +344,6 @@ fn a_job_alone_that_read_all_from_storage_has_read_from_no_cache() {
         outcome(&mut scene, "invalidate", "1") == OptionOutcome::AsAsked
     };
     assert!(seen(100 << 20) && !seen(50 << 20));
-}
-
-#[test]
-fn an_io_size_in_zones_is_done_to_a_block() {
-    let mut scene = TestRun::new(job("a", DirectionMix::Read));
-    let zone = StridedSpec { zone_bytes: 1 << 20, range_bytes: 2 << 20, skip_bytes: 0 };
-    scene.jobs[0].zones = ZoneSpec::Strided(zone);
-    scene.jobs[0].extent.io_size = Some(SizeSpec::Bytes(100 << 20));
-    assert_eq!(outcome(&mut scene, "io_size", "100m"), OptionOutcome::AsAsked);
-    scene.jobs[0].extent.io_size = Some(SizeSpec::Bytes(200 << 20));
-    assert!(matches!(outcome(&mut scene, "io_size", "200m"), OptionOutcome::NotSeen(_)));
 }
 
 /// `ferrio run` heeds a number of I/Os beside a runtime, for each loop; fio does not.

@@ -2,7 +2,7 @@
 
 use crate::audit_input::{AuditInput, AuditedJob, is_in_memory};
 use crate::rules::{FindingRule, MeasuredState, Observation};
-use ferrio_stats::{LayerKind, Measured, Severity};
+use ferrio_stats::{LayerKind, Measured, Severity, StorageLayer};
 use ferrio_units::DataDirection;
 
 pub(crate) const RULE: FindingRule = FindingRule {
@@ -34,11 +34,10 @@ fn of_job(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> Option<Observation> {
     }
     let uses_it = |kind: Option<&str>| kind.is_none_or(|kind| BY_DEVICE.contains(&kind));
     let places = job.places.iter().filter(|place| !is_in_memory(place) && uses_it(place.file_system.as_deref()));
-    let off = places.filter_map(|place| case.device(place.device.as_deref()?)).find(|device| {
-        // A device of memory has nothing to wait for.
-        let is_memory = case.layer(&device.name).is_some_and(|layer| layer.kind == LayerKind::Zram);
-        device.read_ahead_kb == Some(0) && !is_memory
-    })?;
+    let layers = places.filter_map(|place| case.layer(place.device.as_deref()?));
+    // A device of memory has nothing to wait for.
+    let is_memory = |layer: &StorageLayer| matches!(layer.kind, LayerKind::Memory | LayerKind::Zram);
+    let off = layers.into_iter().find(|layer| layer.read_ahead_kb == Some(0) && !is_memory(layer))?;
     let explanation = format!(
         "{} has a read-ahead of 0: each sequential read of the job waits for the device, and no block is read before it is asked for.",
         off.name
@@ -49,14 +48,16 @@ fn of_job(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> Option<Observation> {
 
 #[cfg(test)]
 mod tests {
-    use crate::rules::testing::{TestRun, job};
+    use crate::rules::testing::{TestRun, job, layer};
     use ferrio_spec::DirectionMix;
+    use ferrio_stats::{LayerKind, StorageLayer};
 
     #[test]
     fn sequential_reads_without_read_ahead_are_told() {
         let found = |read_ahead_kb: u64, direct: bool, random: bool| {
             let mut scene = TestRun::new(job("a", DirectionMix::Read));
-            scene.device.read_ahead_kb = Some(read_ahead_kb);
+            let disk = StorageLayer { read_ahead_kb: Some(read_ahead_kb), ..layer("vda", LayerKind::Disk, &[]) };
+            scene.layers(vec![layer("/data", LayerKind::FileSystem, &["vda"]), disk]);
             (scene.jobs[0].durability.direct, scene.jobs[0].pattern.random) = (direct, random);
             scene.found().contains(&"read-ahead-off".to_owned())
         };

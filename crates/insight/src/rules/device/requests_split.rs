@@ -13,7 +13,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     severity: Severity::Note,
     what: "The direct I/Os that all jobs on a device have done, the requests that the kernel counted there, and the largest request \
            (max_sectors_kb, or max_segments pages). It is reported where the block is larger than that, the device had 1.9 times as many \
-           requests or more (8 times for sequential I/O), and the bytes of both agree to a tenth, so that nobody else used the device.",
+           requests or more (of sequential I/O, only where max_sectors_kb is 64 or less and cuts blocks into eight or more), and the bytes of both agree to a tenth, so that nobody else used the device.",
     why: "An I/O is complete when its last request is, so its latency is that of the slowest of several, and the device served more I/Os a \
           second than the jobs count.",
     example: "--name=a --rw=randread --bs=8m --direct=1 --size=1g",
@@ -30,8 +30,12 @@ const CURE_OF_PIECES: &str = "Use a --bs up to /sys/block/X/queue/max_segments p
                               fewer pieces.";
 /// Two for each I/O, but for the last ones of a file.
 const FACTOR: f64 = 1.9;
-/// Large blocks in a row are usually some requests each, which their readers know.
+/// No device has so small a limit unless somebody has set it, bytes.
+const SMALL_LIMIT_BYTES: u64 = 64 << 10;
+/// A small limit cuts a large block into so many requests at least.
 const FACTOR_OF_SEQUENCES: f64 = 8.0;
+/// The last piece of a block may be shorter than the others.
+const SHARE_OF_PIECES: f64 = 0.75;
 /// A buffer is in pieces of this size where its memory is most scattered: the smallest page, bytes.
 const PIECE_BYTES: u64 = 4096;
 
@@ -47,7 +51,7 @@ fn find(case: &AuditInput<'_>) -> Vec<Observation> {
         let limit = limit_below(case.device(work.device)?, work.largest_bytes)?;
         let is_random = work.jobs.iter().all(|job| job.spec.pattern.random);
         let n_requests = work.n_requests as f64 / work.n_ios as f64;
-        let least = if is_random { FACTOR } else { FACTOR_OF_SEQUENCES };
+        let least = if is_random { FACTOR } else { least_of_sequence(&limit, work.largest_bytes)? };
         if n_requests < least {
             return None;
         }
@@ -70,6 +74,14 @@ fn find(case: &AuditInput<'_>) -> Vec<Observation> {
         Some(found.about(work.direction))
     });
     found.collect()
+}
+
+/// The least number of requests for each I/O of a sequence that is worth a word. Large blocks in a row are some requests each on most devices, which
+/// their readers know; `None`: nothing is unusual.
+fn least_of_sequence(limit: &RequestLimit, block_bytes: u64) -> Option<f64> {
+    let n_pieces = block_bytes as f64 / limit.bytes as f64;
+    let is_small = limit.n_segments.is_none() && limit.bytes <= SMALL_LIMIT_BYTES;
+    (is_small && n_pieces >= FACTOR_OF_SEQUENCES).then_some(n_pieces * SHARE_OF_PIECES)
 }
 
 /// The limit of a request that is smaller than a block.
@@ -100,9 +112,15 @@ mod tests {
         };
         let finding = scene(512, 51_200, true).finding("requests-split");
         assert!(finding.explanation.contains("each I/O of the jobs was 2 requests"), "{}", finding.explanation);
-        let sequential = scene(4, 25_600 * 8, false).finding("requests-split");
-        assert!(sequential.explanation.contains("vda takes 4 KiB at a time"), "{}", sequential.explanation);
-        let quiet = [(1024, 51_200, true), (512, 25_600, true), (512, 51_200, false), (4, 25_600 * 8 - 1, false)];
+        let sequential = scene(64, 25_600 * 16, false).finding("requests-split");
+        assert!(sequential.explanation.contains("vda takes 64 KiB at a time"), "{}", sequential.explanation);
+        let quiet = [
+            (1024, 51_200, true),
+            (512, 25_600, true),
+            (512, 51_200, false),
+            (64, 25_600 * 11, false),
+            (128, 25_600 * 8, false),
+        ];
         for (max_sectors_kb, n_requests, random) in quiet {
             assert_eq!(scene(max_sectors_kb, n_requests, random).found(), Vec::<String>::new());
         }

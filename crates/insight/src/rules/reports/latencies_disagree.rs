@@ -154,10 +154,9 @@ mod tests {
     /// Ninety of a hundred reads take 300 us, the others 3 ms.
     fn scene(classes: &[(Option<u64>, f64)]) -> TestRun {
         let mut scene = TestRun::new(job("a", DirectionMix::Read));
-        for latency in [&mut scene.stats().directions.0[0].clat] {
-            *latency = LatencyStat::new(true);
-            (0..1_000).for_each(|at| latency.record(if at % 10 == 0 { 3_000_000 } else { 300_000 }));
-        }
+        let clat = &mut scene.stats().directions.0[0].clat;
+        *clat = LatencyStat::new(true);
+        (0..1_000).for_each(|at| clat.record(if at % 10 == 0 { 3_000_000 } else { 300_000 }));
         let class = |(up_to_ns, percent): &(Option<u64>, f64)| ReportedClass { up_to_ns: *up_to_ns, percent: *percent };
         let classes = classes.iter().map(class).collect();
         let row = ReportedRow { worker_number: 1, classes, ..ReportedRow::default() };

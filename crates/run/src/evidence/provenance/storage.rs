@@ -148,7 +148,6 @@ fn device_facts(device: &BlockDevice, slaves: &[BlockDevice]) -> DeviceFacts {
         nr_requests: number("nr_requests"),
         max_sectors_kb: number("max_sectors_kb"),
         max_segments: number("max_segments"),
-        read_ahead_kb: number("read_ahead_kb"),
         discard_max_bytes: number("discard_max_bytes"),
         write_cache: device.queue_attribute("write_cache"),
         wbt_lat_usec: number("wbt_lat_usec"),

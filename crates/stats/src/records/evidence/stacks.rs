@@ -37,6 +37,9 @@ pub struct StorageLayer {
     /// A device with queues whose completions can be polled for; `None`: not known.
     #[serde(default)]
     pub polls: Option<bool>,
+    /// Read-ahead of the kernel on a device, KiB; 0: off.
+    #[serde(default)]
+    pub read_ahead_kb: Option<u64>,
 }
 
 /// A fast device that caches a slow one, both below one device.

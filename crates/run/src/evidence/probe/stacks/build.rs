@@ -91,6 +91,7 @@ impl Stacks {
         let Some(index) = self.room_for(&name) else { return Some(name) };
         let slaves = device.slaves().unwrap_or_default();
         let mut layer = StorageLayer { name: name.clone(), kind: LayerKind::Disk, ..StorageLayer::default() };
+        layer.read_ahead_kb = device.queue_attribute("read_ahead_kb").and_then(|text| text.trim().parse().ok());
         layer.polls = device.queue_attribute("io_poll").map(|text| text.trim() != "0");
         if let Some(path) = device.loop_backing_file() {
             layer.kind = LayerKind::Loop;
