@@ -132,6 +132,11 @@ fn delayed_calls_are_in_their_part() {
     assert!(has(&found, "closing-syncs-counted") && !has(&found, "rate-fell"), "{found:?}");
     let synced = with_known_times(&synced, BESIDE_TRACER);
     assert!(part(&synced, 0, "closing_syncs_ns") >= 0.7, "{synced}");
+    // Each of five files is synced when it is closed.
+    let words =
+        "--filename=c:d:e:g --openfiles=1 --file_service_type=sequential --size=640k --rw=write --fsync_on_close=1";
+    let closed = with_known_times(&traced("fsync:delay_exit=200000", words), BESIDE_TRACER);
+    assert!(part(&closed, 0, "closing_syncs_ns") >= 0.6, "{closed}");
     let read =
         with_known_times(&traced("pread64:delay_exit=50000", "--size=1m --rw=read --thinktime=20000"), BESIDE_TRACER);
     // 16 reads of 50 ms, and 15 pauses of 20 ms at least; time with another part beside it is that of the other one.

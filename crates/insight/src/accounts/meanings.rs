@@ -7,7 +7,7 @@ use super::options::given;
 use crate::audit_input::{AuditInput, AuditedJob};
 use crate::measures::asked::{is_depth_in_vain, mean_depth, syncs_on_device};
 use crate::text;
-use ferrio_spec::{DirectionMix, SizeSpec, ZoneSpec};
+use ferrio_spec::{DirectionMix, RandomDistribution, SizeSpec, ZoneSpec};
 use ferrio_stats::{OptionAccount, OptionOutcome, TargetKind};
 use ferrio_units::DataDirection;
 use ferrio_units::humanize::thousands;
@@ -25,7 +25,7 @@ pub(super) fn of(case: &AuditInput<'_>, job: &AuditedJob<'_>, options: &[OptionA
         let asked = Asked { case, job, name, value, findings: &[] };
         match name {
             "bssplit" => shares_of_bytes(&asked),
-            "rw" => mix_of_bytes(&asked),
+            "rw" => mix_of_bytes(&asked).or_else(|| files_of_its_own(&asked)),
             "rate" | "rate_iops" => rate_of_each(&asked),
             "size" => size_of_all(&asked),
             "io_size" => small_amount(&asked),
@@ -33,6 +33,9 @@ pub(super) fn of(case: &AuditInput<'_>, job: &AuditedJob<'_>, options: &[OptionA
             "sync_file_range" => pages_only(&asked),
             "zonesize" => passes_of_window(&asked),
             "startdelay" => ran_behind(&asked),
+            "norandommap" => blocks_left_out(&asked),
+            "percentage_random" => in_order_all_the_same(&asked),
+            "create_only" if asked.is_on() => Some("create_only=1 makes the files, and no I/O is done.".to_owned()),
             _ => None,
         }
     };
@@ -182,6 +185,53 @@ fn ran_behind(asked: &Asked<'_, '_>) -> Option<String> {
             asked.value
         )
     })
+}
+
+/// A later job without a filename reads files of its own.
+fn files_of_its_own(asked: &Asked<'_, '_>) -> Option<String> {
+    let has_own = |job: &AuditedJob<'_>| {
+        let target = &job.spec.target;
+        let is_plain = target.filenames.is_empty() && target.opendirs.is_empty() && !job.spec.replay.is_set();
+        is_plain && job.has_files() && job.engine.targets.are_opened_by_run()
+    };
+    let only_reads = asked.spec().pattern.mix == DirectionMix::Read;
+    if !only_reads || !has_own(asked.job) || asked.is_given("filename_format") {
+        return None;
+    }
+    let is_before = |other: &&AuditedJob<'_>| {
+        let is_earlier = other.group < asked.job.group || asked.spec().grouping.wait_for.as_deref() == Some(other.name);
+        is_earlier
+            && other.does(DataDirection::Write)
+            && has_own(other)
+            && other.spec.extent.size == asked.spec().extent.size
+    };
+    let writer = asked.case.jobs.iter().find(is_before)?;
+    Some(format!("Without a filename the job reads files of its own, and not those that {} writes.", writer.name))
+}
+
+/// Without a map of the blocks that were done, a pass of as many I/Os as there are blocks leaves some out, and does others again.
+fn blocks_left_out(asked: &Asked<'_, '_>) -> Option<String> {
+    let (pattern, extent) = (&asked.spec().pattern, &asked.spec().extent);
+    let Some(SizeSpec::Bytes(size)) = extent.size else { return None };
+    let is_plain = pattern.random && pattern.norandommap && pattern.distribution == RandomDistribution::Uniform;
+    if !is_plain || asked.repeats_until_runtime() || asked.spec().zones != ZoneSpec::None {
+        return None;
+    }
+    let n_passes = extent.given_io_bytes()? as f64 / size as f64 * f64::from(asked.spec().limits.loops.max(1));
+    let left_out = (-n_passes).exp();
+    let (is_told, share) = ((LEFT_OUT..=1.0 - LEFT_OUT).contains(&left_out), text::percent(left_out, 1.0));
+    is_told.then(|| {
+        format!("norandommap: each block is drawn anew, so that {share} of them are left out, and others done again.")
+    })
+}
+
+/// Parts of all blocks that are left out are told from here on.
+const LEFT_OUT: f64 = 0.05;
+
+fn in_order_all_the_same(asked: &Asked<'_, '_>) -> Option<String> {
+    let pattern = &asked.spec().pattern;
+    let is_none = pattern.random && asked.used().all(|direction| pattern.percentage_random[direction] == 0);
+    is_none.then(|| "percentage_random=0: all blocks follow each other, although rw says random.".to_owned())
 }
 
 #[cfg(test)]
@@ -334,5 +384,41 @@ mod tests {
         };
         assert!(is_told(5_000));
         assert!(!is_told(4_999));
+    }
+
+    #[test]
+    fn a_reader_without_a_filename_has_files_of_its_own() {
+        let said = |change: fn(&mut JobSpec)| {
+            let mut reader = job("r", DirectionMix::Read);
+            reader.grouping.stonewall = true;
+            reader.given_options = vec![("rw".to_owned(), "read".to_owned())];
+            change(&mut reader);
+            let mut scene = TestRun::new(job("w", DirectionMix::Write));
+            scene.add(reader, place("/data/r.0.0"));
+            audit(&scene.made()).accounts.expect("accounts").jobs[1].meanings.join(" ")
+        };
+        let expected = "Without a filename the job reads files of its own, and not those that w writes.";
+        assert_eq!(said(|_| ()), expected);
+        assert_eq!(said(|job| job.target.filenames = vec!["f".to_owned()]), "");
+        assert_eq!(said(|job| job.grouping.stonewall = false), "");
+    }
+
+    /// One pass leaves out 1/e of the blocks, which are 37 %.
+    #[test]
+    fn draws_without_a_map_leave_blocks_out() {
+        let said = |change: fn(&mut JobSpec)| said(DirectionMix::Read, &[("norandommap", "1")], change);
+        let random = |job: &mut JobSpec| (job.pattern.random, job.pattern.norandommap) = (true, true);
+        let expected =
+            "norandommap: each block is drawn anew, so that 37 % of them are left out, and others done again.";
+        assert_eq!(said(random), expected);
+        assert_eq!(said(|job| (job.pattern.random, job.pattern.norandommap, job.limits.loops) = (true, true, 4)), "");
+        assert_eq!(said(|_| ()), "");
+    }
+
+    #[test]
+    fn a_random_job_in_order_is_told() {
+        let in_order = |job: &mut JobSpec| (job.pattern.random, job.pattern.percentage_random.0) = (true, [0; 3]);
+        let expected = "percentage_random=0: all blocks follow each other, although rw says random.";
+        assert_eq!(said(DirectionMix::Read, &[("percentage_random", "0")], in_order), expected);
     }
 }

@@ -285,7 +285,7 @@ pub struct TimeCounts {
     pub spun_ns: u64,
     /// Waits for other jobs of its flow.
     pub flow_ns: u64,
-    /// Syncs at the ends of passes.
+    /// Syncs at the ends of passes, and of files that are closed (`fsync_on_close`).
     pub closing_syncs_ns: u64,
     /// CPU time of these syncs.
     pub closing_cpu_ns: u64,

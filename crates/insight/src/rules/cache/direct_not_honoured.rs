@@ -74,7 +74,7 @@ fn in_cache(case: &AuditInput<'_>) -> Option<Observation> {
     let done = sum(figures.flatten().map(|figures| figures.bytes));
     let size = sum(with_files.iter().flat_map(|job| job.places).map(|place| place.now.size_bytes));
     let least = (done.min(size) as f64 * SHARE) as u64;
-    if grown < LEAST_BYTES.max(least) {
+    if grown < LEAST_BYTES.max(least) || is_grown_by_others(case, &with_files, size) {
         return None;
     }
     let explanation = format!(
@@ -87,11 +87,22 @@ fn in_cache(case: &AuditInput<'_>) -> Option<Observation> {
     Some(Observation::of_jobs(with_files, evidence, explanation))
 }
 
+/// Every read of the jobs was one of storage, on files that the kernel reads directly, or again and again: the pages are those of another program.
+fn is_grown_by_others(case: &AuditInput<'_>, jobs: &[&AuditedJob<'_>], size: u64) -> bool {
+    const ALL: f64 = 0.98;
+    let read = sum(jobs.iter().filter_map(|job| job.figures(DataDirection::Read)).map(|figures| figures.bytes));
+    let only_read = jobs.iter().all(|job| !job.does(DataDirection::Write) && !job.does(DataDirection::Trim));
+    let charged = case.charged().map_or(0, |charged| charged.read_bytes);
+    let mut places = jobs.iter().flat_map(|job| job.places);
+    let is_direct = places.all(|place| place.now.direct_align_bytes.is_some_and(|bytes| bytes > 0));
+    only_read && charged as f64 >= ALL * read as f64 && (is_direct || read > size.saturating_mul(2))
+}
+
 #[cfg(test)]
 mod tests {
     use crate::rules::testing::{MIB, TestRun, job};
     use ferrio_spec::DirectionMix;
-    use ferrio_stats::{FileCache, PageCache, Reading};
+    use ferrio_stats::{FileCache, IoCounters, PageCache, ProcessIo, Reading};
 
     #[test]
     fn a_file_without_direct_io_is_told() {
@@ -133,5 +144,26 @@ mod tests {
         assert_eq!(scene(0, 10 * MIB - 4096, true), ["device-did-less"]);
         assert_eq!(scene(95 * MIB, 100 * MIB, true), ["device-did-less"]);
         assert_eq!(scene(0, 100 * MIB, false), Vec::<String>::new());
+    }
+
+    /// 100 MiB are read from a file of as many bytes, which another program reads through the page cache.
+    #[test]
+    fn pages_of_another_program_are_no_evidence() {
+        let is_told = |charged: u64, align: Option<u32>, size: u64, mix: DirectionMix| {
+            let mut scene = TestRun::new(job("a", mix));
+            let now = &mut scene.places[0].now;
+            (now.direct_align_bytes, now.size_bytes) = (align, size);
+            let cache = |cached_bytes| Reading::Value(FileCache { cached_bytes, ..FileCache::default() });
+            scene.record.evidence.page_cache =
+                Some(PageCache { machine: Reading::default(), files_before: cache(0), files: cache(size) });
+            let total = IoCounters { read_bytes: charged, ..IoCounters::default() };
+            scene.record.evidence.process_io = Some(ProcessIo { total: Reading::Value(total), workers: vec![] });
+            scene.found().contains(&"direct-not-honoured".to_owned())
+        };
+        assert!(!is_told(100 * MIB, Some(512), 100 * MIB, DirectionMix::Read));
+        assert!(is_told(97 * MIB, Some(512), 100 * MIB, DirectionMix::Read), "some reads came from memory");
+        assert!(is_told(100 * MIB, None, 100 * MIB, DirectionMix::Read), "they may have come through it");
+        assert!(!is_told(100 * MIB, None, 49 * MIB, DirectionMix::Read));
+        assert!(is_told(100 * MIB, Some(512), 100 * MIB, DirectionMix::Write));
     }
 }

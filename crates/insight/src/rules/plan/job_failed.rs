@@ -3,6 +3,7 @@
 use crate::audit_input::{AuditInput, AuditedJob, sum};
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
+use ferrio_spec::DirectionMix;
 use ferrio_stats::note::{IoNote, Note};
 use ferrio_stats::{ErrorCause, Failure, Measured, OTHER_DATA, Severity, ThreadStats, WorkerRecord};
 use ferrio_units::humanize::thousands;
@@ -63,7 +64,12 @@ fn of_job(job: &AuditedJob<'_>) -> Vec<Observation> {
     let of_failed = failed.first().map(|first| {
         let errno = first.fate.failure.as_ref().map_or(first.stats.errno, |failure| failure.errno);
         let limit = first.fate.failure.as_ref().and_then(missed_limit);
-        let (reason, cure) = limit.map_or_else(|| (words(errno), cure(errno)), |(reason, cure)| (reason, Some(cure)));
+        // What a job has not written itself may never have been written with verify.
+        let of_errno = match ErrorCause::of(errno) {
+            Some(ErrorCause::OtherData) if job.spec.pattern.mix == DirectionMix::Read => Some(CURE_OF_MARKS),
+            _ => cure(errno),
+        };
+        let (reason, cure) = limit.map_or_else(|| (words(errno), of_errno), |(reason, cure)| (reason, Some(cure)));
         let what = format!("{} ended with an error: {reason}. The figures are those until then.", clones(failed.len()));
         Observation { cure: cure.map(str::to_owned), ..Observation::of(job, evidence(&failed), what) }
     });
@@ -94,6 +100,10 @@ fn missed_limit(failure: &Failure) -> Option<(String, &'static str)> {
         _ => None,
     }
 }
+
+const CURE_OF_MARKS: &str = "Blocks that no job has written with the same verify= have no marks: write them first, with the same verify=, bs and size. If they were \
+                             written so, write them anew and verify them again, with nobody else on the target: other data a second time means that \
+                             the storage loses it. The messages of the run name the first block.";
 
 const CURE_OF_LATENCY: &str = "Raise max_latency, which is in microseconds without a unit (max_latency=10ms), or leave it out: the longest latency is in the \
                                figures.";
@@ -162,7 +172,6 @@ fn words(errno: i32) -> String {
 mod tests {
     use super::*;
     use crate::rules::testing::{TestRun, job};
-    use ferrio_spec::DirectionMix;
     use ferrio_stats::ErrorCounts;
 
     fn told(change: fn(&mut WorkerRecord)) -> Option<String> {
@@ -199,6 +208,9 @@ mod tests {
         assert!(of(28).contains("room") && !of(28).contains("dmesg"));
         assert!(of(22).contains("logical block size") && of(84).contains("verify"));
         assert!(of(5).contains("dmesg"));
+        let mut scene = TestRun::new(job("a", DirectionMix::Read));
+        scene.record.workers[0].fate.failure = Some(Failure::new(84, "x.rs:1", "verify"));
+        assert!(scene.finding(RULE.id).cure.starts_with("Blocks that no job has written"));
         assert!(of(24).contains("ulimit -n") && !of(24).contains("dmesg"));
         let note = IoNote::TooSlow { job: "a".to_owned(), misses: Vec::new() };
         let slow = cure(Failure { note: Some(Box::new(note.into())), ..Failure::new(5, "x.rs:1", "check_min_rate") });

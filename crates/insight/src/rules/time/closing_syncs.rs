@@ -8,9 +8,9 @@ use ferrio_units::DataDirection;
 
 pub(crate) const RULE: FindingRule = FindingRule {
     id: "closing-syncs-counted",
-    title: "The syncs at the end are a large part of the time",
+    title: "Closing syncs are a large part of the time",
     severity: Severity::Note,
-    what: "The time of the syncs at the ends of passes (end_fsync, fsync_on_close, end_syncfs), and the time of the job. It is reported from a \
+    what: "The time of the syncs at the ends of passes and before files are closed (end_fsync, fsync_on_close, end_syncfs), and the time of the job. It is reported from a \
            tenth of it on.",
     why: "Bandwidth and IOPS count that time, as they should where the cost of durable writes is asked for; no latency has it, and the course \
           of the run ends with a time in which nothing is written.",
@@ -40,8 +40,9 @@ fn of_job(job: &AuditedJob<'_>) -> Option<Observation> {
         return None;
     }
     let latencies = if job.is_buffered() { "; the latencies of the writes are those of memory" } else { "" };
+    let when = if job.spec.durability.fsync_on_close { "before files were closed" } else { "at the end" };
     let explanation = format!(
-        "The syncs at the end took {} s, {} of the job's time: bandwidth and IOPS count it, and no latency does{latencies}.",
+        "The syncs {when} took {} s, {} of the job's time: bandwidth and IOPS count it, and no latency does{latencies}.",
         text::short(synced),
         text::percent(synced, whole)
     );

@@ -4,7 +4,7 @@
 
 use super::Worker;
 use super::in_flight::drain;
-use super::open_files::{close_file, open_file};
+use super::open_files::{close_in_pass, open_file};
 use super::pacing::wait_until_due;
 use super::trims::trim_between;
 use super::zones::{quiet_zones, wait_for_zone, zones_failed};
@@ -73,7 +73,7 @@ fn end_of_file(worker: &mut Worker<'_>, file_index: u32) -> Result<(), Failure> 
         open_file(worker, file_index)?;
     }
     if worker.core.files.close_when_idle(file_index) {
-        return close_file(worker, file_index);
+        return close_in_pass(worker, file_index);
     }
     Ok(())
 }

@@ -7,7 +7,7 @@
 use super::Worker;
 use super::completed::{Finished, finish, finish_whole};
 use super::connection::waited_in_vain;
-use super::open_files::close_file;
+use super::open_files::close_in_pass;
 use crate::error::failure;
 use crate::worker::core::{Stop, WorkerCore};
 use crate::worker::hooks::Hooks;
@@ -202,7 +202,7 @@ fn release(worker: &mut Worker<'_>, slot_index: u32, file_index: u32) -> Result<
 fn close_idle_file(worker: &mut Worker<'_>, file_index: u32) -> Result<(), Stop> {
     // The loop takes a new stamp after that, because the time of the close is not that of the next I/O.
     worker.core.control.look_up();
-    close_file(worker, file_index).map_err(|error| Stop::Failed(Box::new(error)))
+    close_in_pass(worker, file_index).map_err(|error| Stop::Failed(Box::new(error)))
 }
 
 /// Gives the rest of a short transfer to the engine; the next commit submits it.

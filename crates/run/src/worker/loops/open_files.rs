@@ -13,6 +13,7 @@ use crate::worker::hooks::Hooks;
 use ferrio_engine::Complaint;
 use ferrio_stats::FailedStep;
 use ferrio_stats::note::IoNote;
+use ferrio_sys::limits::Usage;
 
 /// Opens a file for the I/O of the job.
 #[cold]
@@ -40,6 +41,20 @@ fn open_measured(core: &mut WorkerCore<'_>, hooks: &mut Hooks<'_>, file_index: u
         log.opened(direction, now_ns, took_ns);
     }
     Ok(())
+}
+
+/// Closes a file of which nothing is in flight within a pass, after a sync if the job wants one, whose time is measured.
+pub(crate) fn close_in_pass(worker: &mut Worker<'_>, file_index: u32) -> Result<(), Failure> {
+    let core = &worker.core;
+    if !(core.rules.syncs.on_close && core.context.keeps_evidence) {
+        return close_file(worker, file_index);
+    }
+    let (before_ns, used_before) = (core.clock.now_ns(), Usage::of_thread());
+    let closed = close_file(worker, file_index);
+    let used = Usage::of_thread().since(used_before);
+    let took_ns = worker.core.clock.now_ns().saturating_sub(before_ns);
+    worker.pacing.add_closing_sync(took_ns, used.system_ns.saturating_add(used.user_ns));
+    closed
 }
 
 /// Closes a file of which nothing is in flight, after a sync if the job wants one.
@@ -113,7 +128,7 @@ pub(crate) fn make_room(worker: &mut Worker<'_>) -> Result<bool, Failure> {
         return Ok(true);
     }
     let Some(idle) = files.idle() else { return Ok(false) };
-    close_file(worker, idle)?;
+    close_in_pass(worker, idle)?;
     Ok(true)
 }
 

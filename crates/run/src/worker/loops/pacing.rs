@@ -103,6 +103,8 @@ pub(crate) struct Pacing<'a> {
     paused_ns: u64,
     /// Time in waits for other jobs of the flow, ns.
     flow_ns: u64,
+    /// Time of syncs before files are closed within a pass, and their CPU time, ns.
+    closing_ns: [u64; 2],
 }
 
 impl<'a> Pacing<'a> {
@@ -121,18 +123,32 @@ impl<'a> Pacing<'a> {
             ignores_pauses: pace.ignores_pauses,
             paused_ns: 0,
             flow_ns: 0,
+            closing_ns: [0; 2],
         }
     }
 
-    /// Forgets the times of pauses so far, which were those of a ramp.
+    /// Forgets the times between I/Os so far, which were those of a ramp.
     pub(crate) fn forget_times(&mut self) {
-        (self.paused_ns, self.flow_ns, self.waiter.spun_ns) = (0, 0, 0);
+        (self.paused_ns, self.flow_ns, self.waiter.spun_ns, self.closing_ns) = (0, 0, 0, [0; 2]);
     }
 
-    /// The times of its pauses.
+    /// Adds the sync of a file that is closed.
+    pub(crate) fn add_closing_sync(&mut self, took_ns: u64, cpu_ns: u64) {
+        self.closing_ns[0] += took_ns;
+        self.closing_ns[1] += cpu_ns;
+    }
+
+    /// The times between its I/Os: pauses, and syncs of files that were closed.
     pub(crate) fn times(&self) -> TimeCounts {
-        let Self { paused_ns, flow_ns, waiter, .. } = self;
-        TimeCounts { paused_ns: *paused_ns, flow_ns: *flow_ns, spun_ns: waiter.spun_ns, ..TimeCounts::default() }
+        let [closing_syncs_ns, closing_cpu_ns] = self.closing_ns;
+        TimeCounts {
+            paused_ns: self.paused_ns,
+            flow_ns: self.flow_ns,
+            spun_ns: self.waiter.spun_ns,
+            closing_syncs_ns,
+            closing_cpu_ns,
+            ..TimeCounts::default()
+        }
     }
 }
 
