@@ -5,6 +5,7 @@ use crate::measures::asked::is_paced;
 use crate::measures::names::NameClaims;
 use crate::measures::ranges::shared_part;
 use crate::rules::{FindingRule, MeasuredState, Observation};
+use crate::unexamined::EvidenceKind;
 use ferrio_spec::{CgroupSpec, GroupingSpec};
 use ferrio_stats::Severity;
 
@@ -17,8 +18,8 @@ pub(crate) const RULE: FindingRule = FindingRule {
     why: "Jobs of a file run at the same time unless a stonewall divides them. The figures of each are then those beside the others, and not those of a test by itself.",
     example: "--name=seq --filename=/data/f --size=1g --rw=read --name=rand --filename=/data/f --size=1g --rw=randread",
     cure: "Add --stonewall to each job but the first, if they are tests of their own.",
-    needs: &[],
-    looks_at_reports: false,
+    needs: &[EvidenceKind::Options],
+    looks_at_reports: true,
     contradicts: &[],
     state: MeasuredState::Lasting,
     yields_to: &["jobs-share-blocks"],
