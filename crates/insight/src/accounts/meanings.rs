@@ -17,7 +17,7 @@ const FAR_SHARE: f64 = 0.25;
 /// A depth is told from this many times the mean number of I/Os in flight on.
 const FAR_DEPTH: f64 = 4.0;
 /// `io_size` is told up to this part of `size`.
-const SMALL_PART: f64 = 0.1;
+const SMALL_PART: f64 = 0.02;
 
 /// The sentences about a job, each without its name. `options`: what became of its options, as far as that is known.
 pub(super) fn of(case: &AuditInput<'_>, job: &AuditedJob<'_>, options: &[OptionAccount]) -> Vec<String> {
@@ -49,8 +49,11 @@ fn of_each_clone(case: &AuditInput<'_>, job: &AuditedJob<'_>, options: &[OptionA
         options.iter().any(|option| option.option == name && matches!(option.outcome, OptionOutcome::NotAsAsked(_)))
     };
     // A share of a file, and a depth of 1, are misread by nobody.
+    // Clones on the files of one name have one size together.
+    let has_own_files = job.spec.target.filenames.is_empty();
     let is_one = |(name, value): &(&str, &str)| {
-        OF_CLONE.contains(name) && !value.contains('%') && !matches!(*value, "" | "0" | "1") && !is_missed(name)
+        (*name != "size" || has_own_files)
+            && OF_CLONE.contains(name) && !value.contains('%') && !matches!(*value, "" | "0" | "1") && !is_missed(name)
     };
     let given: Vec<String> = given(case, job).filter(is_one).map(|(name, value)| format!("{name}={value}")).collect();
     let n_clones = job.n_clones;
@@ -292,6 +295,19 @@ mod tests {
             line,
             "Each of the 4 jobs (numjobs) has rate_iops=500, iodepth=8 for itself: together 4 times each of these."
         );
+    }
+
+    #[test]
+    fn clones_on_one_file_have_one_size() {
+        let on = |name: &'static str| {
+            let mut one = job("a", DirectionMix::Read);
+            one.given_options = vec![("size".to_owned(), "1g".to_owned())];
+            one.target.filenames = [name].into_iter().filter(|name| !name.is_empty()).map(str::to_owned).collect();
+            one.numjobs = 2;
+            meanings_of(&TestRun::new(one)).join(" ")
+        };
+        assert_eq!(on("/data/f"), "");
+        assert_eq!(on(""), "Each of the 2 jobs (numjobs) has size=1g for itself: together 2 times that.");
     }
 
     #[test]

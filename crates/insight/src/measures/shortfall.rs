@@ -2,8 +2,10 @@
 //!
 //! Must not know: the causes. Start reading at [`shortfalls`].
 
+use super::asked::waits_at_end;
 use super::kept::Shortfall;
 use super::page_cache::WaitingWrites;
+use super::ranges::range_bytes;
 use crate::audit_input::{AuditInput, AuditedJob, sum};
 use crate::stack::Level;
 use ferrio_units::DataDirection;
@@ -13,6 +15,8 @@ use std::collections::BTreeSet;
 pub(crate) const SHARE: f64 = 0.9;
 /// A report of fio may lack what the disks did in this time, because it looks at their counters four times a second.
 const UNSEEN_SECONDS: f64 = 0.5;
+/// No more than this is taken for the work of a closing sync that the report does not tell of, bytes: a fast disk writes it in that time.
+const UNTOLD_SYNC_BYTES: u64 = 1 << 30;
 /// Fewer bytes than this are not worth a word.
 const LEAST_BYTES: u64 = 1 << 20;
 
@@ -152,15 +156,25 @@ fn gap(case: &AuditInput<'_>, direction: DataDirection, level: &Level<'_>, jobs:
 }
 
 /// Bytes that the devices may have moved beside their counters: none in a run of ferrio, which reads them before and after the jobs.
-fn unseen_bytes(case: &AuditInput<'_>, direction: DataDirection, jobs: &[&AuditedJob<'_>]) -> u64 {
+pub(crate) fn unseen_bytes(case: &AuditInput<'_>, direction: DataDirection, jobs: &[&AuditedJob<'_>]) -> u64 {
     if !case.is_reported() {
         return 0;
     }
     let of_job = |job: &&AuditedJob<'_>| {
-        let bytes = job.figures(direction).map_or(0, |figures| figures.bytes) as f64;
-        (bytes * unseen_share(job, direction)) as u64
+        let bytes = job.figures(direction).map_or(0, |figures| figures.bytes);
+        let at_end = if direction == DataDirection::Write { closing_sync_bytes(case, job) } else { 0 };
+        ((bytes as f64 * unseen_share(job, direction)) as u64).max(at_end.min(bytes))
     };
     sum(jobs.iter().map(of_job))
+}
+
+/// The most that a sync at the end of a job can write: each block of its range once. All of it may happen behind the last look at the counters.
+fn closing_sync_bytes(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> u64 {
+    match () {
+        () if case.lacks_options() => UNTOLD_SYNC_BYTES,
+        () if job.is_buffered() && waits_at_end(job) => range_bytes(case, job).unwrap_or(u64::MAX),
+        () => 0,
+    }
 }
 
 /// The share of a job's work that the counters of disks in a report may lack.

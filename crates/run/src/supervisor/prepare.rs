@@ -25,7 +25,7 @@ use crate::worker::check_state;
 use crate::zones::{ZoneRegistry, sizes};
 use ferrio_spec::{ControlSettings, RunSpec, Trigger};
 use ferrio_stats::note::{FileNote, MergeNote, ReplayNote};
-use ferrio_stats::{Evidence, Note, Provenance};
+use ferrio_stats::{Evidence, LaidOver, Note, Provenance};
 use ferrio_sys::Clock;
 use ferrio_sys::errno::EAGAIN;
 use std::cell::Cell;
@@ -238,9 +238,12 @@ pub(super) fn start_probes(
     Ok(probes)
 }
 
-/// The message that a file which holds data is made longer.
-fn is_growth(event: &RunEvent) -> bool {
-    matches!(event, RunEvent::Message(_, Note::File(FileNote::LaidOver { .. })))
+/// The file of a message that a file which holds data is made longer.
+fn grown_file(event: &RunEvent) -> Option<&LaidOver> {
+    match event {
+        RunEvent::Message(_, Note::File(FileNote::LaidOver { file, .. })) => Some(file),
+        _ => None,
+    }
 }
 
 /// The timed requests before the jobs: without the time of the trigger, which counts from their start.
@@ -258,17 +261,25 @@ struct Preparation<'a> {
 }
 
 impl Preparation<'_> {
+    /// The file held data before the run. What a clone of the run has made, another one makes longer (`offset_increment`): nothing of a user is in it.
+    fn is_told(&self, file: &LaidOver) -> bool {
+        let has_made = |set: &FileSet| {
+            set.n_laid_out == set.files.len() as u64
+                && set.files.iter().any(|made| made.path.display().to_string() == file.path)
+        };
+        !self.settings.grows_shared_files && !self.records.iter().filter_map(|record| record.files.as_ref()).any(has_made)
+    }
+
     fn take(&mut self, step: Option<LayoutEvent>, requests: &mut Requests, observer: &mut dyn RunObserver) {
         match step {
             None => {}
-            Some(LayoutEvent::Event(event)) if self.settings.grows_shared_files && is_growth(&event) => {}
+            Some(LayoutEvent::Event(event)) if grown_file(&event).is_some_and(|file| !self.is_told(file)) => {}
             Some(LayoutEvent::Event(event)) => observer.event(event),
             Some(LayoutEvent::Prepared(index, Ok(set))) => {
                 self.records[index].zones = set.zones.clone();
                 self.records[index].n_laid_out = Some(set.n_laid_out);
-                if !self.settings.grows_shared_files {
-                    self.records[index].laid_over.clone_from(&set.laid_over);
-                }
+                self.records[index].laid_over =
+                    set.laid_over.iter().filter(|file| self.is_told(file)).cloned().collect();
                 self.records[index].files = Some(set);
             }
             // The watch ends workers that wait for their start.

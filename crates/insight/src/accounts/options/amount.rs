@@ -238,6 +238,9 @@ fn runtime(asked: &Asked<'_, '_>) -> OptionOutcome {
     }
     // The time of a ramp is not among it.
     let ran = asked.whole_secs();
+    if ran == 0.0 && asked.case.is_reported() {
+        return unseen("the report tells no time of it");
+    }
     let slack = RUNTIME_SECS + wanted * RUNTIME_SHARE;
     // The I/Os that are in flight when the time is over are waited for.
     if ran > wanted + slack + longest_latency_secs(asked) {

@@ -209,3 +209,58 @@ fn a_least_rate_that_nobody_looked_at_is_told() {
     scene.jobs[0].pace.min_ios_per_sec.0[0] = 2560;
     assert_eq!(outcome(&mut scene, "rate_iops_min", "2560"), OptionOutcome::AsAsked);
 }
+
+/// `[global] rwmixread=70` is for the job that mixes.
+#[test]
+fn an_option_of_all_is_for_the_jobs_that_have_an_effect_of_it() {
+    let told = |others: DirectionMix, is_own: bool| {
+        let mut scene = before(DirectionMix::Read);
+        scene.add(job("b", others), crate::rules::testing::place("/data/b"));
+        let given = vec![("rwmixread".to_owned(), "70".to_owned())];
+        if is_own {
+            scene.jobs[0].given_options = given;
+        } else {
+            scene.record.global_options = given;
+        }
+        let plan = crate::audit(&scene.made()).accounts;
+        let is_told = |option: &ferrio_stats::OptionAccount| matches!(option.outcome, OptionOutcome::NotAsAsked(_));
+        plan.is_some_and(|plan| plan.jobs.iter().any(|job| job.options.iter().any(is_told)))
+    };
+    assert!(!told(DirectionMix::ReadWrite, false));
+    assert!(told(DirectionMix::Write, false));
+    assert!(told(DirectionMix::ReadWrite, true));
+}
+
+/// fio writes the sum of all directions as reads.
+#[test]
+fn one_row_for_all_directions_tells_nothing_of_each() {
+    let of = |name: &str, value: &str, unified| {
+        let mut scene = TestRun::new(job("a", DirectionMix::ReadWrite));
+        let both = scene.stats();
+        both.directions.0[1] = ferrio_stats::DirectionStats::default();
+        scene.jobs[0].reporting.unified = unified;
+        scene.record.origin = ferrio_stats::RecordOrigin::Report("fio-3.41".to_owned());
+        scene.record.evidence.reported = Some(Box::default());
+        outcome(&mut scene, name, value)
+    };
+    for (name, value) in [("rw", "randrw"), ("rwmixread", "70"), ("bs", "4k")] {
+        let told = of(name, value, ferrio_spec::UnifiedReporting::Mixed);
+        assert!(matches!(told, OptionOutcome::NotSeen(_)), "{name}: {told:?}");
+    }
+    let apart = of("rw", "randrw", ferrio_spec::UnifiedReporting::None);
+    assert!(matches!(apart, OptionOutcome::NotAsAsked(_)), "{apart:?}");
+}
+
+/// fio 3.41 counts those in flight when the search ends, and not their bytes.
+#[test]
+fn a_search_for_a_latency_leaves_the_bytes_of_the_last_ios_out() {
+    let of = |target_us: u64| {
+        let mut scene = TestRun::new(job("a", DirectionMix::Read));
+        scene.jobs[0].queue.iodepth = 32;
+        scene.jobs[0].latency.target_us = target_us;
+        scene.stats().directions.0[0].bytes -= 31 * 4096;
+        missed(&mut scene, "bs", "4k")
+    };
+    assert_eq!(of(20_000), None);
+    assert!(of(0).is_some());
+}

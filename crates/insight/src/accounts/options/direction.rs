@@ -5,7 +5,7 @@
 use super::OptionEffect;
 use crate::accounts::asked::{Asked, as_asked_if, not, unseen};
 use crate::text;
-use ferrio_spec::{DirectionMix, RandomDistribution, SizeSpec, ZoneSpec};
+use ferrio_spec::{DirectionMix, RandomDistribution, SizeSpec, UnifiedReporting, ZoneSpec};
 use ferrio_stats::{DirectionStats, OptionOutcome};
 use ferrio_units::DataDirection;
 
@@ -160,6 +160,9 @@ fn directions(asked: &Asked<'_, '_>) -> OptionOutcome {
     if asked.n_done() == 0 {
         return not("no I/O was done");
     }
+    if is_one_row(asked) {
+        return unseen(ONE_ROW);
+    }
     let is_idle = |direction: &DataDirection| asked.of(*direction).is_none_or(|one| one.n_completed == 0);
     // Few I/Os may be of one direction by chance.
     let idle: Vec<&str> = asked.used().filter(is_idle).map(DataDirection::name).collect();
@@ -171,6 +174,14 @@ fn directions(asked: &Asked<'_, '_>) -> OptionOutcome {
         _ if asked.spec().is_verify_only() => OptionOutcome::AsAsked,
         _ => not(format!("no {} was done", idle.join(" and no "))),
     }
+}
+
+const ONE_ROW: &str = "the report has one row for all directions";
+
+/// A report in which reads, writes and trims are one row.
+fn is_one_row(asked: &Asked<'_, '_>) -> bool {
+    let is_mixed = asked.spec().reporting.unified == UnifiedReporting::Mixed;
+    is_mixed && asked.case.is_reported() && asked.used().count() > 1
 }
 
 fn is_one_sided(asked: &Asked<'_, '_>) -> bool {
@@ -196,6 +207,9 @@ fn mix(asked: &Asked<'_, '_>) -> OptionOutcome {
     let n = reads + writes;
     if spec.verify.is_some() || spec.replay.is_set() {
         return unseen("reads of verification or of a trace are among the reads");
+    }
+    if is_one_row(asked) {
+        return unseen(ONE_ROW);
     }
     if n < FEW {
         return unseen("too few I/Os");
@@ -293,6 +307,9 @@ fn block_sizes(asked: &Asked<'_, '_>) -> OptionOutcome {
     if !asked.spec().extent.patterns.is_empty() {
         return unseen("I/Os of other kinds are among them");
     }
+    if is_one_row(asked) {
+        return unseen(ONE_ROW);
+    }
     if asked.spec().verify.is_some() || asked.spec().is_verify_only() {
         return sizes_beside_verification(asked);
     }
@@ -322,8 +339,11 @@ fn block_sizes(asked: &Asked<'_, '_>) -> OptionOutcome {
         let limits = &asked.spec().limits;
         let has_ramp = limits.ramp_time_us > 0 || limits.ramp_bytes > 0;
         let n_in_flight = u64::from(asked.spec().queue.iodepth).saturating_mul(asked.job.n_clones.into());
-        let more = if has_ramp { n_in_flight as f64 / figures.n_completed as f64 } else { 0.000_001 };
-        if mean < low - tail || mean > high * (1.0 + more) {
+        let of_flight = n_in_flight as f64 / figures.n_completed as f64;
+        let more = if has_ramp { of_flight } else { 0.000_001 };
+        // And the number of those in flight when a search for a latency ended, and not their bytes.
+        let less = if asked.spec().latency.target_us > 0 { of_flight } else { 0.0 };
+        if mean < low * (1.0 - less) - tail || mean > high * (1.0 + more) {
             let is_cut = !split.is_empty() && mean < low && is_cut_short(asked);
             let why = if is_cut { CUT_SHORT } else { "" };
             let wanted = if split.is_empty() && low < high {

@@ -97,8 +97,8 @@ pub(crate) fn account(case: &AuditInput<'_>, job: &AuditedJob<'_>, findings: &[F
 /// Options of a job that can have no effect beside the others.
 pub(crate) fn in_vain(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> Vec<OptionAccount> {
     let reason = |(name, value): (&str, &str)| {
-        let effect = effect_of(name)?;
-        let why = (effect.in_vain)(&Asked { case, job, name, value, findings: &[] })?;
+        let asked = Asked { case, job, name, value, findings: &[] };
+        let why = (effect_of(name)?.in_vain)(&asked).filter(|_| !is_for_others(&asked))?;
         Some(OptionAccount { option: name.to_owned(), asked: value.to_owned(), outcome: not(why) })
     };
     given(case, job).filter_map(reason).collect()
@@ -125,17 +125,33 @@ pub(super) fn given<'c>(case: &'c AuditInput<'_>, job: &'c AuditedJob<'_>) -> im
     last.into_iter()
 }
 
+/// The option stands in `[global]`, and another job has an effect of it: it is there for that one.
+fn is_for_others(asked: &Asked<'_, '_>) -> bool {
+    let name = asked.name;
+    let is_global = |job: &AuditedJob<'_>| {
+        let mut own = job.spec.given_options.iter();
+        !own.any(|(other, _)| other == name) && globals_of(asked.case, job).iter().any(|(other, _)| other == name)
+    };
+    let has_effect = |job: &AuditedJob<'_>| {
+        let value_of = given(asked.case, job).find(|(other, _)| *other == name);
+        let of_job = value_of.map(|(name, value)| Asked { job, name, value, ..*asked });
+        of_job.is_some_and(|of_job| effect_of(name).is_some_and(|effect| (effect.in_vain)(&of_job).is_none()))
+    };
+    is_global(asked.job)
+        && asked.case.jobs.iter().any(|job| job.index != asked.job.index && is_global(job) && has_effect(job))
+}
+
 fn outcome(asked: &Asked<'_, '_>) -> OptionOutcome {
     let Some(effect) = effect_of(asked.name) else {
         return unseen("this version does not know the option");
     };
     if let Some(why) = (effect.in_vain)(asked) {
-        return not(why);
+        return if is_for_others(asked) { OptionOutcome::Structure } else { not(why) };
     }
     match effect.seen {
         Seen::Structure => OptionOutcome::Structure,
         Seen::Nowhere(why) => unseen(why),
-        Seen::Measured(_) if asked.figures().is_none() => not_run(),
+        Seen::Measured(_) if asked.figures().is_none() || asked.spec().layout.create_only => not_run(),
         Seen::Measured(done) => done(asked),
     }
 }

@@ -37,6 +37,7 @@ fn of_job(job: &AuditedJob<'_>) -> Option<Observation> {
     let has_other_end = job.spec.extent.number_ios > 0
         || job.spec.extent.io_size.is_some()
         || job.spec.steady_state.duration_us > 0
+        || (job.spec.latency.target_us > 0 && !job.spec.latency.goes_on)
         || job.spec.replay.is_set()
         || job.workers.iter().any(|worker| worker.stats.errno != 0 || worker.fate.killed_by.is_some());
     if wanted == 0.0 || limits.time_based || has_other_end {
@@ -74,6 +75,10 @@ mod tests {
         // The job took 10 s.
         assert_eq!(scene(11, false).found(), Vec::<String>::new());
         assert_eq!(scene(0, false).found(), Vec::<String>::new());
+        // Such a search ends the job.
+        let mut searched = scene(60, false);
+        searched.jobs[0].latency.target_us = 20_000;
+        assert!(!searched.found().contains(&"runtime-without-time-based".to_owned()));
         let mut scene = scene(60, false);
         scene.jobs[0].extent.number_ios = 25_600;
         assert_eq!(scene.found(), Vec::<String>::new());

@@ -50,6 +50,10 @@ fn of_direction(
     figures: &DirectionStats,
     direction: DataDirection,
 ) -> Option<Observation> {
+    // Such a job writes nothing: its rows count what would have been written.
+    if job.spec.is_verify_only() && direction == DataDirection::Write {
+        return None;
+    }
     // The whole latency: an engine that queues may reap at once what its submission has done.
     let latency = &figures.lat;
     if latency.n_samples == 0 || latency.max_ns == 0 {
@@ -85,7 +89,7 @@ fn has_fast_half(case: &AuditInput<'_>, figures: &DirectionStats) -> bool {
 #[cfg(test)]
 mod tests {
     use crate::rules::testing::{TestRun, job};
-    use ferrio_spec::DirectionMix;
+    use ferrio_spec::{DirectionMix, VerifiedWrites, VerifyMethod, VerifySpec};
     use ferrio_stats::{LatencyStat, RecordOrigin, ReportedFacts, ReportedRow};
 
     fn scene(latencies_ns: [u64; 2]) -> TestRun {
@@ -121,6 +125,15 @@ mod tests {
         let mut cached = scene([900, 900]);
         cached.jobs[0].durability.direct = false;
         assert!(!cached.found().contains(&"below-any-device".to_owned()));
+        // What is only compared, and not written, takes no time.
+        let mut compared = scene([100, 300]);
+        let stats = compared.stats();
+        stats.directions.0.swap(0, 1);
+        compared.jobs[0].pattern.mix = DirectionMix::Write;
+        assert!(compared.found().contains(&"below-any-device".to_owned()));
+        let verify = VerifySpec { reads: VerifiedWrites::OfEarlierRun, ..VerifySpec::of(VerifyMethod::Crc32c) };
+        compared.jobs[0].verify = Some(verify);
+        assert!(!compared.found().contains(&"below-any-device".to_owned()));
         // Whole microseconds are rounded down.
         let mut rounded = scene([0, 90_000]);
         rounded.record.evidence.reported.as_mut().expect("facts").has_whole_us = true;

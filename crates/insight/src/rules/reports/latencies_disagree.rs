@@ -134,7 +134,8 @@ fn mean_by_percentiles(row: &ReportedRow, latency: &LatencyStat) -> Option<[f64;
         before = (*percent, latency_ns);
     }
     let share = (100.0 - before.0) / 100.0;
-    Some([low_ns + share * before.1, high_ns + share * latency.max_ns as f64])
+    let (one, other) = (low_ns + share * before.1, high_ns + share * latency.max_ns as f64);
+    Some([one.min(other), one.max(other)])
 }
 
 /// The share of the classes that end up to a latency; with the class in which it lies, if `with_its_own` is set.
