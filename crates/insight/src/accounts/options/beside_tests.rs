@@ -264,3 +264,16 @@ fn a_search_for_a_latency_leaves_the_bytes_of_the_last_ios_out() {
     assert_eq!(of(20_000), None);
     assert!(of(0).is_some());
 }
+
+/// The file that a reading job makes has the contents of its buffers, as in fio 3.33 and 3.41; a device is as it is.
+#[test]
+fn contents_of_reads_are_those_of_the_layout() {
+    let of = |kind| {
+        let mut scene = before(DirectionMix::Read);
+        scene.places[0].kind = kind;
+        in_vain(&mut scene, &[("buffer_pattern", "0xff")])
+    };
+    assert_eq!(of(ferrio_stats::TargetKind::File), None);
+    assert_eq!(of(ferrio_stats::TargetKind::Missing), None);
+    assert_eq!(of(ferrio_stats::TargetKind::Block).as_deref(), Some("the job only reads"));
+}

@@ -5,7 +5,7 @@
 use super::OptionEffect;
 use super::durability::without_writes;
 use crate::accounts::asked::Asked;
-use ferrio_stats::OptionOutcome;
+use ferrio_stats::{OptionOutcome, TargetKind, TargetPlace};
 use ferrio_units::ArenaKind;
 
 pub(super) const EFFECTS: &[OptionEffect] = &[
@@ -66,6 +66,10 @@ fn other_contents(asked: &Asked<'_, '_>) -> Option<String> {
 }
 
 fn without_writes_of_data(asked: &Asked<'_, '_>) -> Option<String> {
-    // Verification and servers use the buffers of reads, too.
-    if asked.spec().verify.is_some() || asked.job.engine.targets.is_connection() { None } else { without_writes(asked) }
+    // Verification and servers use the buffers of reads, too, and the layout fills files by them, for jobs that only read.
+    let is_device = |place: &TargetPlace| matches!(place.kind, TargetKind::Block | TargetKind::Character);
+    let places = &asked.job.places;
+    let may_be_laid_out = asked.job.has_files() && (places.is_empty() || !places.iter().all(|place| is_device(place)));
+    let has_use = asked.spec().verify.is_some() || asked.job.engine.targets.is_connection() || may_be_laid_out;
+    if has_use { None } else { without_writes(asked) }
 }

@@ -32,6 +32,8 @@ const CURE_OF_PIECES: &str = "Use a --bs up to /sys/block/X/queue/max_segments p
 const FACTOR: f64 = 1.9;
 /// No device has so small a limit unless somebody has set it, bytes.
 const SMALL_LIMIT_BYTES: u64 = 64 << 10;
+/// So many times the requests that a limit asks for may be by it.
+const TOLD: f64 = 1.5;
 /// A small limit cuts a large block into so many requests at least.
 const FACTOR_OF_SEQUENCES: f64 = 8.0;
 /// The last piece of a block may be shorter than the others.
@@ -48,9 +50,9 @@ struct RequestLimit {
 
 fn find(case: &AuditInput<'_>) -> Vec<Observation> {
     let found = works(case).into_iter().filter_map(|work| {
-        let limit = limit_below(case.device(work.device)?, work.largest_bytes)?;
         let is_random = work.jobs.iter().all(|job| job.spec.pattern.random);
         let n_requests = work.n_requests as f64 / work.n_ios as f64;
+        let limit = limit_below(case.device(work.device)?, work.largest_bytes, n_requests)?;
         let least = if is_random { FACTOR } else { least_of_sequence(&limit, work.largest_bytes)? };
         if n_requests < least {
             return None;
@@ -84,15 +86,20 @@ fn least_of_sequence(limit: &RequestLimit, block_bytes: u64) -> Option<f64> {
     (is_small && n_pieces >= FACTOR_OF_SEQUENCES).then_some(n_pieces * SHARE_OF_PIECES)
 }
 
-/// The limit of a request that is smaller than a block.
-fn limit_below(device: &DeviceFacts, block_bytes: u64) -> Option<RequestLimit> {
+/// The limit of a request that is smaller than a block: that of pieces only where that of the size does not tell so many requests.
+fn limit_below(device: &DeviceFacts, block_bytes: u64, n_requests: f64) -> Option<RequestLimit> {
     let by_size = device.max_sectors_kb.map(|kb| RequestLimit { bytes: kb.saturating_mul(1024), n_segments: None });
     let by_pieces = device.max_segments.map(|number| {
         let bytes = number.saturating_mul(PIECE_BYTES);
         RequestLimit { bytes, n_segments: Some(number) }
     });
     let is_below = |limit: &RequestLimit| limit.bytes > 0 && limit.bytes < block_bytes;
-    by_size.filter(is_below).or_else(|| by_pieces.filter(is_below))
+    let tells = |limit: &RequestLimit| n_requests <= TOLD * block_bytes.div_ceil(limit.bytes) as f64;
+    let (by_size, by_pieces) = (by_size.filter(is_below), by_pieces.filter(is_below));
+    match (by_size, by_pieces) {
+        (Some(by_size), Some(by_pieces)) if !tells(&by_size) => Some(by_pieces),
+        (by_size, by_pieces) => by_size.or(by_pieces),
+    }
 }
 
 #[cfg(test)]
@@ -132,5 +139,13 @@ mod tests {
         let finding = pieces(254).finding("requests-split");
         assert!(finding.explanation.contains("vda takes 254 pieces of memory at a time"), "{}", finding.explanation);
         assert_eq!(pieces(256).found(), Vec::<String>::new());
+        // Two of 512 KiB, or eight of 32 pieces of 4 KiB.
+        let told = |n_requests| {
+            let mut scene = scene(512, n_requests, true);
+            scene.device.max_segments = Some(32);
+            scene.finding("requests-split").explanation
+        };
+        assert!(told(25_600 * 2).contains("vda takes 512 KiB at a time"), "{}", told(51_200));
+        assert!(told(25_600 * 8).contains("vda takes 32 pieces of memory at a time"), "{}", told(204_800));
     }
 }
