@@ -53,7 +53,10 @@ fn of_each_clone(case: &AuditInput<'_>, job: &AuditedJob<'_>, options: &[OptionA
     let has_own_files = job.spec.target.filenames.is_empty();
     let is_one = |(name, value): &(&str, &str)| {
         (*name != "size" || has_own_files)
-            && OF_CLONE.contains(name) && !value.contains('%') && !matches!(*value, "" | "0" | "1") && !is_missed(name)
+            && OF_CLONE.contains(name)
+            && !value.contains('%')
+            && !matches!(*value, "" | "0" | "1")
+            && !is_missed(name)
     };
     let given: Vec<String> = given(case, job).filter(is_one).map(|(name, value)| format!("{name}={value}")).collect();
     let n_clones = job.n_clones;

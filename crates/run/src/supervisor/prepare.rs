@@ -267,7 +267,8 @@ impl Preparation<'_> {
             set.n_laid_out == set.files.len() as u64
                 && set.files.iter().any(|made| made.path.display().to_string() == file.path)
         };
-        !self.settings.grows_shared_files && !self.records.iter().filter_map(|record| record.files.as_ref()).any(has_made)
+        !self.settings.grows_shared_files
+            && !self.records.iter().filter_map(|record| record.files.as_ref()).any(has_made)
     }
 
     fn take(&mut self, step: Option<LayoutEvent>, requests: &mut Requests, observer: &mut dyn RunObserver) {

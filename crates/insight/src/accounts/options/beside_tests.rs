@@ -213,22 +213,30 @@ fn a_least_rate_that_nobody_looked_at_is_told() {
 /// `[global] rwmixread=70` is for the job that mixes.
 #[test]
 fn an_option_of_all_is_for_the_jobs_that_have_an_effect_of_it() {
-    let told = |others: DirectionMix, is_own: bool| {
+    let told = |others: DirectionMix, is_own: bool, is_reported: bool| {
         let mut scene = before(DirectionMix::Read);
         scene.add(job("b", others), crate::rules::testing::place("/data/b"));
         let given = vec![("rwmixread".to_owned(), "70".to_owned())];
         if is_own {
-            scene.jobs[0].given_options = given;
+            scene.jobs[0].given_options.clone_from(&given);
         } else {
-            scene.record.global_options = given;
+            scene.record.global_options = given.clone();
+        }
+        if is_reported {
+            // There each job has the options of all.
+            scene.record.origin = ferrio_stats::RecordOrigin::Report("fio-3.41".to_owned());
+            scene.record.evidence.reported = Some(Box::default());
+            scene.jobs.iter_mut().for_each(|job| job.given_options = given.clone());
         }
         let plan = crate::audit(&scene.made()).accounts;
         let is_told = |option: &ferrio_stats::OptionAccount| matches!(option.outcome, OptionOutcome::NotAsAsked(_));
-        plan.is_some_and(|plan| plan.jobs.iter().any(|job| job.options.iter().any(is_told)))
+        plan.is_some_and(|plan| plan.jobs[0].options.iter().any(is_told))
     };
-    assert!(!told(DirectionMix::ReadWrite, false));
-    assert!(told(DirectionMix::Write, false));
-    assert!(told(DirectionMix::ReadWrite, true));
+    assert!(!told(DirectionMix::ReadWrite, false, false));
+    assert!(told(DirectionMix::Write, false, false));
+    assert!(told(DirectionMix::ReadWrite, true, false));
+    assert!(!told(DirectionMix::ReadWrite, false, true));
+    assert!(told(DirectionMix::Write, false, true));
 }
 
 /// fio writes the sum of all directions as reads.
@@ -276,4 +284,6 @@ fn contents_of_reads_are_those_of_the_layout() {
     assert_eq!(of(ferrio_stats::TargetKind::File), None);
     assert_eq!(of(ferrio_stats::TargetKind::Missing), None);
     assert_eq!(of(ferrio_stats::TargetKind::Block).as_deref(), Some("the job only reads"));
+    let refilled = in_vain(&mut before(DirectionMix::Read), &[("refill_buffers", "1")]);
+    assert_eq!(refilled.as_deref(), Some("the job only reads"));
 }

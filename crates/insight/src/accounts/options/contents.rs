@@ -66,10 +66,12 @@ fn other_contents(asked: &Asked<'_, '_>) -> Option<String> {
 }
 
 fn without_writes_of_data(asked: &Asked<'_, '_>) -> Option<String> {
-    // Verification and servers use the buffers of reads, too, and the layout fills files by them, for jobs that only read.
+    // Verification and servers use the buffers of reads, too, and the layout fills files by them, for jobs that only read; each of its buffers is
+    // filled anew.
     let is_device = |place: &TargetPlace| matches!(place.kind, TargetKind::Block | TargetKind::Character);
     let places = &asked.job.places;
-    let may_be_laid_out = asked.job.has_files() && (places.is_empty() || !places.iter().all(|place| is_device(place)));
+    let is_of_layout = !matches!(asked.name, "refill_buffers" | "scramble_buffers");
+    let may_be_laid_out = is_of_layout && asked.job.has_files() && (places.is_empty() || !places.iter().all(is_device));
     let has_use = asked.spec().verify.is_some() || asked.job.engine.targets.is_connection() || may_be_laid_out;
     if has_use { None } else { without_writes(asked) }
 }

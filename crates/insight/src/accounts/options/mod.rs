@@ -125,13 +125,17 @@ pub(super) fn given<'c>(case: &'c AuditInput<'_>, job: &'c AuditedJob<'_>) -> im
     last.into_iter()
 }
 
+/// A job has an option from `[global]`. Jobs of a report have all options for themselves, so that only another value tells one of their own.
+pub(crate) fn is_inherited(case: &AuditInput<'_>, job: &AuditedJob<'_>, name: &str) -> bool {
+    let own = job.spec.given_options.iter().rfind(|(other, _)| other == name);
+    let of_all = globals_of(case, job).iter().rfind(|(other, _)| other == name);
+    of_all.is_some_and(|of_all| own.is_none_or(|own| case.is_reported() && own == of_all))
+}
+
 /// The option stands in `[global]`, and another job has an effect of it: it is there for that one.
 fn is_for_others(asked: &Asked<'_, '_>) -> bool {
     let name = asked.name;
-    let is_global = |job: &AuditedJob<'_>| {
-        let mut own = job.spec.given_options.iter();
-        !own.any(|(other, _)| other == name) && globals_of(asked.case, job).iter().any(|(other, _)| other == name)
-    };
+    let is_global = |job: &AuditedJob<'_>| is_inherited(asked.case, job, name);
     let has_effect = |job: &AuditedJob<'_>| {
         let value_of = given(asked.case, job).find(|(other, _)| *other == name);
         let of_job = value_of.map(|(name, value)| Asked { job, name, value, ..*asked });

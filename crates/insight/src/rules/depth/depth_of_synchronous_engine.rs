@@ -1,5 +1,6 @@
 //! A depth that a synchronous engine cannot have.
 
+use crate::accounts::options::is_inherited;
 use crate::audit_input::{AuditInput, AuditedJob};
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use ferrio_spec::SyncMode;
@@ -42,10 +43,10 @@ fn find(case: &AuditInput<'_>) -> Vec<Observation> {
 fn is_beside_deep(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> bool {
     let durability = &job.spec.durability;
     let waits = durability.fsync_blocks == 1 || durability.fdatasync_blocks == 1 || durability.sync != SyncMode::None;
-    let has_own = |job: &AuditedJob<'_>| job.spec.given_options.iter().any(|(name, _)| name == "iodepth");
-    let is_deep = |other: &AuditedJob<'_>| !other.engine.is_inline() && other.has_files() && !has_own(other);
-    let is_of_all = case.record.global_options.iter().any(|(name, _)| name == "iodepth") && !has_own(job);
-    waits && is_of_all && case.jobs.iter().any(|other| other.index != job.index && is_deep(other))
+    let is_deep =
+        |other: &AuditedJob<'_>| !other.engine.is_inline() && other.has_files() && is_inherited(case, other, "iodepth");
+    let is_beside = || case.jobs.iter().any(|other| other.index != job.index && is_deep(other));
+    waits && is_inherited(case, job, "iodepth") && is_beside()
 }
 
 #[cfg(test)]
