@@ -19,7 +19,7 @@ pub const SLOW_HOST: FindingRule = FindingRule::of_several(
     "The I/Os a second of each host for the same job, with their intervals of confidence. It is reported of three hosts and more, where the upper end of a host's interval is more than a tenth below the \
      median of the others.",
     "The figures of all hosts together hide it: the storage may be good, and one host, its cable or its path is not. The slowest host decides when a parallel program goes on.",
-    "fleet --hosts=a,b,c --name=a --ioengine=sim --rw=randread --size=1g",
+    "ferrio fleet --hosts=a,b,c --name=a --ioengine=sim --rw=randread --size=1g",
     "Look at that host alone (ferrio run there), at its path to the storage (network, multipath, firmware), and at what else runs on it.",
 );
 
@@ -29,7 +29,7 @@ pub const HOSTS_DIFFER: FindingRule = FindingRule::of_several(
     "The hosts are not alike",
     "Kernel, CPU, number of CPUs, memory, and model, scheduler and number of requests of the disks, of each host. It is reported where they differ.",
     "Differences between the figures of the hosts may be those of the hosts, not of the storage.",
-    "fleet --hosts=a,b --name=a --rw=randread --size=1g",
+    "ferrio fleet --hosts=a,b --name=a --rw=randread --size=1g",
     "Compare hosts of one kind, or make a run for each kind.",
 );
 
@@ -39,7 +39,7 @@ pub const NOT_TOGETHER: FindingRule = FindingRule::of_several(
     "The hosts did not run at the same time",
     "Start and end of the run on each host, on one clock. It is reported where all of them ran together for less than nine tenths of the time from the first start to the last end.",
     "In the rest of the time the storage had less to do: the sum of the hosts' rates was at no moment what the storage gave.",
-    "fleet --hosts=a,b --name=a --rw=randread --size=1g",
+    "ferrio fleet --hosts=a,b --name=a --rw=randread --size=1g",
     "Give the jobs a time (--time_based --runtime=60), so that all hosts end together.",
 );
 
@@ -51,7 +51,7 @@ pub const SHARE_FILES: FindingRule = FindingRule::of_several(
      reported where several hosts use the same part, and where several hosts write and it could not be told whether they have one place.",
     "What one host has read, the server or the storage may have in its cache for the next one, and hosts that write the same blocks wait for each other's locks, or overwrite each other's data. \
      The figures are then those of the sharing, not of the storage. A run whose hosts write to one place is refused unless that is allowed by --shared-writes.",
-    "fleet --hosts=a,b --name=a --rw=randread --size=1g --filename=data",
+    "ferrio fleet --hosts=a,b --name=a --rw=randread --size=1g --filename=data",
     "Give each host a file of its own ($rank in its name), or a part of the file (--partition).",
 );
 

@@ -56,7 +56,7 @@ pub(super) fn pages() -> impl Iterator<Item = (String, String)> {
 }
 
 fn page(rule: &FindingRule) -> String {
-    let FindingRule { id, title, severity, what, why, example, cure, yields_to, .. } = rule;
+    let FindingRule { id, title, severity, what, why, cure, yields_to, .. } = rule;
     let stronger: Vec<String> = yields_to.iter().map(|id| format!("[{id}]({id}.md)")).collect();
     let yields = if stronger.is_empty() {
         String::new()
@@ -68,7 +68,8 @@ fn page(rule: &FindingRule) -> String {
     };
     format!(
         "<!-- {GENERATED} -->\n# {title}\n\nRule `{id}`, severity `{}`.\n\n## What it looks at\n\n{what}\n\n## Why it matters\n\n\
-         {why}\n\n## A run that gets it\n\n    ferrio run {example}\n\n## What to do\n\n{cure}\n{yields}",
-        severity.word()
+         {why}\n\n## A run that gets it\n\n    {}\n\n## What to do\n\n{cure}\n{yields}",
+        severity.word(),
+        rule.command()
     )
 }

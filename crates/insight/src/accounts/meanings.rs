@@ -31,6 +31,7 @@ pub(super) fn of(case: &AuditInput<'_>, job: &AuditedJob<'_>, options: &[OptionA
             "io_size" => small_amount(&asked),
             "iodepth" => depth_beside_rate(&asked),
             "sync_file_range" => pages_only(&asked),
+            "fsync" | "fdatasync" if asked.is_on() => next_file_synced(&asked),
             "zonesize" => passes_of_window(&asked),
             "startdelay" => ran_behind(&asked),
             "norandommap" => blocks_left_out(&asked),
@@ -156,6 +157,20 @@ fn pages_only(asked: &Asked<'_, '_>) -> Option<String> {
     is_alone.then(|| {
         "sync_file_range writes pages out and is no fsync: the device may still have the data in its cache, and metadata may not be written."
             .to_owned()
+    })
+}
+
+/// Observed of fio 3.33: the file descriptor of a sync is that of the write after it.
+fn next_file_synced(asked: &Asked<'_, '_>) -> Option<String> {
+    let n_files = asked.n_files().filter(|n_files| *n_files > 1)?;
+    let writes = asked.job.does(DataDirection::Write) && asked.job.has_files() && !asked.job.engine.moves_nothing();
+    writes.then(|| {
+        format!(
+            "{}={} syncs the file whose turn is next, as fio does, and not the one just written: some writes to the {} files may wait for no sync.",
+            asked.name,
+            asked.value,
+            thousands(n_files)
+        )
     })
 }
 
@@ -439,5 +454,15 @@ mod tests {
         let in_order = |job: &mut JobSpec| (job.pattern.random, job.pattern.percentage_random.0) = (true, [0; 3]);
         let expected = "percentage_random=0: all blocks follow each other, although rw says random.";
         assert_eq!(said(DirectionMix::Read, &[("percentage_random", "0")], in_order), expected);
+    }
+
+    #[test]
+    fn syncs_of_several_files_are_those_of_the_next_one() {
+        let two = |job: &mut JobSpec| job.target.nrfiles = 2;
+        let expected = "fsync=1 syncs the file whose turn is next, as fio does, and not the one just written: some writes to the 2 files may wait \
+                        for no sync.";
+        assert_eq!(said(DirectionMix::Write, &[("fsync", "1")], two), expected);
+        assert_eq!(said(DirectionMix::Write, &[("fsync", "1")], |_| ()), "");
+        assert_eq!(said(DirectionMix::Read, &[("fsync", "1")], two), "");
     }
 }

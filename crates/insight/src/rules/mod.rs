@@ -41,7 +41,7 @@ pub struct FindingRule {
     pub what: &'static str,
     /// Why the finding makes a figure doubtful.
     pub why: &'static str,
-    /// Arguments of a run with this finding.
+    /// Arguments of a run with this finding, or a whole command, which begins with `ferrio`.
     pub example: &'static str,
     /// How to avoid it.
     pub cure: &'static str,
@@ -285,6 +285,12 @@ impl FindingRule {
         }
     }
 
+    /// A command that gets the finding.
+    pub fn command(&self) -> String {
+        let is_whole = self.example.starts_with("ferrio ");
+        if is_whole { self.example.to_owned() } else { format!("ferrio run {}", self.example) }
+    }
+
     pub(crate) fn page(&self) -> String {
         format!("{PAGES}/{}.md", self.id)
     }
@@ -402,6 +408,7 @@ mod tests {
                 );
             }
             assert!(!rule.title.ends_with('.') && rule.example.contains("--"), "{}", rule.id);
+            assert!(rule.command().starts_with("ferrio ") && !rule.command().contains("run f"), "{}", rule.command());
         }
     }
 }

@@ -90,7 +90,7 @@ pub(crate) fn rules<'a>(findings: impl Iterator<Item = &'a Finding>) -> Markup {
                         p { (rule.what) }
                         p { (rule.why) }
                         p { strong { "To do: " } (rule.cure) }
-                        p class="rule" { code { "ferrio help " (rule.id) } ". A run with this finding: " code { "ferrio run " (rule.example) } }
+                        p class="rule" { code { "ferrio help " (rule.id) } ". A run with this finding: " code { (rule.command()) } }
                     }
                 }
             }

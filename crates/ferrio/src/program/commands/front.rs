@@ -160,7 +160,7 @@ fn mentions(word: &str) -> Vec<(&'static str, &'static str)> {
 
 fn finding(rule: &FindingRule) -> String {
     let mut text = format!("{}: {}\n", rule.id, rule.title);
-    let example = format!("ferrio run {}", rule.example);
+    let example = rule.command();
     for (heading, paragraph) in [
         ("What it looks at", rule.what),
         ("Why it matters", rule.why),

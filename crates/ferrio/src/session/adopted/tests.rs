@@ -13,8 +13,9 @@ fn report(options: &str, disk: &str) -> RunResult {
               "percentile" : {{ "50.000000" : 897024, "99.000000" : 2007040 }} }} }},
           "usr_cpu" : 1.0, "sys_cpu" : 2.0 }}"#
     );
+    let other = row.replace("9000000", "9000001");
     let text = format!(
-        r#"{{ "fio version" : "fio-3.41", "global options" : {{ "size" : "1g", "numjobs" : "2" }}, "jobs" : [ {row}, {row} ], "disk_util" : [ {disk} ] }}"#
+        r#"{{ "fio version" : "fio-3.41", "global options" : {{ "size" : "1g", "numjobs" : "2" }}, "jobs" : [ {row}, {other} ], "disk_util" : [ {disk} ] }}"#
     );
     let mut results =
         ferrio_formats::read_files(&[ResultFile::in_memory("r.json", text.into_bytes())]).expect("a report");

@@ -15,8 +15,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     severity: Severity::Wrong,
     what: "The latencies of fsync and fdatasync of a job alone that writes through the page cache, at least a hundred of them. It is reported where \
            half of them or more take less than a microsecond.",
-    why: "Such a sync has to write the blocks that wait in memory, and to wait for the device, which takes no device less than some \
-          microseconds. It did nothing: the files are in memory, below an overlay or a server, or a mount option or a library swallows syncs.",
+    why: "Such a sync has to write the blocks that wait in memory, and no device does that in less than some microseconds. It did nothing: the files are in memory, below an overlay or a server, or a mount option or a library swallows syncs.",
     example: "--name=a --directory=/overlay --rw=write --bs=4k --size=64m --ioengine=psync --fsync=1",
     cure: "Find out what swallows the syncs: a file system in memory below the files, an overlay mounted with volatile, a library such as \
            libeatmydata (LD_PRELOAD); and measure on the file system of the storage itself (--directory).",
