@@ -3,7 +3,7 @@
 //!
 //! Start reading at [`check`].
 
-use crate::support::{Finished, LoopDevice, Program, Run, Scratch, has_programs, is_root, skip, tool};
+use crate::support::{Finished, LoopDevice, Program, Run, Scratch, has_programs, is_root, skip, tool, unmount};
 
 const WRITE: &str = "--name=a --rw=write --bs=4k --size=64k";
 
@@ -84,7 +84,7 @@ fn what_is_mounted_is_in_use_without_proc_and_sys() {
         "is claimed by another program, or mounted in another mount namespace, and 'allow_mounted_write' isn't set";
     assert!(refused.code == Some(1) && refused.stderr.contains(claimed), "{}", refused.all());
     assert!(hiding("/sys", "").stderr.contains("appears mounted, and"), "the kernel's list of mounts is there");
-    tool(&format!("umount {}", mounted_at.display())).expect("unmounted");
+    unmount(&mounted_at).expect("unmounted");
     let unknown = hiding("/sys", "");
     let line = format!("fio: {} cannot be checked for being in use (", device.path());
     assert!(unknown.code == Some(1) && unknown.stderr.contains(&line), "{}", unknown.all());

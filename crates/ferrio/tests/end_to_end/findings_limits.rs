@@ -4,7 +4,7 @@
 
 use crate::findings::{findings_of, has, ids};
 use crate::findings_host::Group;
-use crate::support::{LoopDevice, Program, Run, Scratch, has_programs, is_root, skip, tool};
+use crate::support::{LoopDevice, Program, Run, Scratch, has_programs, is_root, skip, tool, unmount};
 use serde_json::Value;
 
 /// The findings before a run of a program that a script starts.
@@ -145,7 +145,7 @@ impl Ramfs {
 
 impl Drop for Ramfs {
     fn drop(&mut self) {
-        tool(&format!("umount {}", self.0.path().display()));
+        unmount(self.0.path());
     }
 }
 

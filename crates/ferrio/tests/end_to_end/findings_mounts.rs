@@ -4,7 +4,7 @@
 
 use crate::findings::{findings_of, has, ids};
 use crate::findings_host::{Group, document_of};
-use crate::support::{LoopDevice, Scratch, has_programs, is_root, skip, tool};
+use crate::support::{LoopDevice, Scratch, has_programs, is_root, skip, tool, unmount};
 use std::path::PathBuf;
 
 /// A loop device with ext4, and the place where it is mounted. `None`: the test is skipped.
@@ -46,7 +46,7 @@ fn data_in_the_journal_is_told() {
     let job = "--name=a --filename=f --rw=randwrite --bs=4k --size=1m --ioengine=psync --fsync=16";
     let ordered = findings_of(&at, job);
     assert!(!has(&ordered, "data-in-journal"), "{ordered:?}");
-    tool(&format!("umount {}", at.display()));
+    unmount(&at);
     if tool(&format!("mount -o data=journal {} {}", device.path(), at.display())).is_none() {
         return skip(test, "ext4 is not mounted with data=journal here");
     }
@@ -96,7 +96,7 @@ fn syncs_that_wait_for_nothing_are_told() {
     let job = "--name=a --filename=f --rw=randwrite --bs=4k --size=4m --ioengine=psync --fsync=1";
     let told = if is_mounted { findings_of(&at, job) } else { Vec::new() };
     for place in [&at, &upper] {
-        tool(&format!("umount {}", place.display()));
+        unmount(place);
     }
     if !is_mounted {
         return skip(test, "no overlay can be mounted");

@@ -4,7 +4,7 @@
 //! Start reading at [`Stack`].
 
 use crate::findings::{document, findings_of, has, ids, knows_disk};
-use crate::support::{Program, Run, Scratch, has_programs, is_root, send, skip, tool};
+use crate::support::{Program, Run, Scratch, has_programs, is_root, send, skip, tool, unmount};
 use serde_json::Value;
 use std::path::PathBuf;
 
@@ -39,7 +39,7 @@ impl Stack {
 
     fn unmount(&mut self) {
         if std::mem::take(&mut self.is_mounted) {
-            tool(&format!("umount {}", self.at().display()));
+            unmount(&self.at());
         }
     }
 
@@ -281,7 +281,7 @@ fn an_overlay_is_told_and_followed() {
     let above = document(&at, job);
     let cached = "--name=r --filename=f --rw=read --bs=256k --size=8m --invalidate=0";
     let [_, buffered] = [(); 2].map(|()| document(&at, cached));
-    tool(&format!("umount {}", at.display()));
+    unmount(&at);
     let below = document(&scratch.join("upper"), job);
     let found = ids(&above["findings"]);
     assert!(has(&found, "target-on-overlay") && !has(&found, "device-did-less"), "{found:?}");
@@ -314,7 +314,7 @@ fn cached_reads_of_an_overlay_are_told_where_its_directories_are_unseen() {
     let job = "--name=r --filename=f --rw=read --bs=256k --size=8m";
     let direct = document(&at, &format!("{job} --direct=1"));
     let [_, cached] = [(); 2].map(|()| document(&at, &format!("{job} --invalidate=0")));
-    tool(&format!("umount {}", at.display()));
+    unmount(&at);
     if !knows_disk(&document(&scratch.join("upper"), job)) {
         return skip(test, "no disk is known under the directory of the tests");
     }

@@ -2,7 +2,7 @@
 //!
 //! Start reading at [`kept_runs_are_listed_and_shown`].
 
-use crate::support::{Finished, Program, Run, Scratch, has_programs, is_root, send, skip, tool};
+use crate::support::{Finished, Program, Run, Scratch, has_programs, is_root, send, skip, tool, unmount};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::os::unix::fs::PermissionsExt;
@@ -224,7 +224,7 @@ fn a_disk_that_fills_up_leaves_a_whole_history() {
     // Room for a change, and the oldest runs go.
     let pruned = tool(&format!("mount -o remount,size=800k {}", state.display()))
         .map(|_| (run(&scratch, "history prune --keep=3"), run(&scratch, &format!("run --keep {JOB}"))));
-    let unmounted = tool(&format!("umount {}", state.display()));
+    let unmounted = unmount(&state);
     assert!(unmounted.is_some() && is_whole);
     let refused = refused.expect("400 runs do not fit into 400 KiB");
     assert_eq!(refused.code, Some(1), "{}", refused.all());

@@ -4,7 +4,7 @@
 //! moment. Start reading at [`check_documents`].
 
 use crate::json_stream::{documents, messages};
-use crate::support::{Finished, Program, Run, Running, Scratch, has_programs, is_root, send, skip, tool};
+use crate::support::{Finished, Program, Run, Running, Scratch, has_programs, is_root, send, skip, tool, unmount};
 use rustix::process::Signal;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -197,7 +197,7 @@ impl SmallFileSystem {
 
 impl Drop for SmallFileSystem {
     fn drop(&mut self) {
-        tool(&format!("umount {}", self.0.display()));
+        unmount(&self.0);
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Start reading at [`files_and_columns_are_those_of_the_peer`].
 
-use crate::support::{Finished, Program, Run, Scratch, has_peer, is_root, peer_too, send, skip, tool};
+use crate::support::{Finished, Program, Run, Scratch, has_peer, is_root, peer_too, send, skip, tool, unmount};
 use rustix::process::Signal;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -228,7 +228,7 @@ fn a_full_disk_leaves_whole_lines_and_says_so() {
     let arguments = "--name=j --ioengine=null --rw=read --size=40m --write_lat_log=small/p --output=out";
     let finished = Run::new(Program::Ferrio, scratch.path(), arguments).finish();
     let log = std::fs::read_to_string(at.join("p_clat.1.log")).unwrap_or_default();
-    tool(&format!("umount {}", at.display()));
+    unmount(&at);
     assert!(finished.code == Some(1), "{}", finished.all());
     assert!(finished.stderr.contains("cannot write log small/p_clat.1.log: No space left"), "{}", finished.all());
     let rows = rows(&log);

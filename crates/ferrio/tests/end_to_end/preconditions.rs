@@ -2,7 +2,7 @@
 //!
 //! Start reading at [`all_of_the_target_is_written_and_rounds_become_steady`].
 
-use crate::support::{Finished, LoopDevice, Program, Run, Scratch, has_programs, is_root, send, skip, tool};
+use crate::support::{Finished, LoopDevice, Program, Run, Scratch, has_programs, is_root, send, skip, tool, unmount};
 use rustix::process::Signal;
 use serde_json::Value;
 
@@ -157,7 +157,7 @@ fn devices_and_files_in_use_are_refused() {
     std::fs::create_dir(&directory).expect("a directory");
     tool(&format!("mount {} {}", device.path(), directory.display())).expect("mounted");
     let refused = run(&scratch, &format!("precondition {} --yes", device.path()));
-    let unmounted = tool(&format!("umount {}", directory.display()));
+    let unmounted = unmount(&directory);
     assert!(refused.code == Some(2) && refused.stderr.contains("it is mounted on"), "{}", refused.all());
     unmounted.expect("unmounted");
     // The file below the device is in use as well.

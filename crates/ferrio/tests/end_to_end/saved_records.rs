@@ -2,7 +2,7 @@
 //!
 //! Start reading at [`reports_are_those_of_the_run`].
 
-use crate::support::{Finished, Program, Run, Scratch, is_root, skip, tool};
+use crate::support::{Finished, Program, Run, Scratch, is_root, skip, tool, unmount};
 
 fn run(scratch: &Scratch, arguments: &str) -> Finished {
     Run::new(Program::Ferrio, scratch.path(), arguments).finish()
@@ -160,7 +160,7 @@ fn a_record_without_room_counts_and_leaves_what_was_there() {
     let finished = run(&scratch, "--name=a --ioengine=null --size=64k --output-format=terse --record=full/kept");
     let there = std::fs::read_to_string(full.join("kept"));
     let names = std::fs::read_dir(&full).map(Iterator::count);
-    let unmounted = tool(&format!("umount {}", full.display()));
+    let unmounted = unmount(&full);
     assert!(unmounted.is_some() && there.is_ok_and(|text| text == "what was there"));
     assert_eq!(names.ok(), Some(1), "nothing beside it is left");
     assert_eq!(finished.code, Some(1), "{}", finished.all());

@@ -4,7 +4,9 @@
 
 use super::{Scratch, tool};
 use std::fs::File;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 /// A loop device over a file of zeroes, released at the end; mounted if it was given a file system.
 pub(crate) struct LoopDevice {
@@ -44,8 +46,21 @@ impl LoopDevice {
 impl Drop for LoopDevice {
     fn drop(&mut self) {
         if let Some(at) = &self.mounted_at {
-            tool(&format!("umount {}", at.display()));
+            unmount(at);
         }
         tool(&format!("losetup --detach {}", self.device));
+    }
+}
+
+/// Unmounts a file system; `None` if that failed. A program that another test is about to start may hold a file of it for a moment, between fork and exec.
+pub(crate) fn unmount(at: &Path) -> Option<String> {
+    let until = Instant::now() + Duration::from_secs(5);
+    loop {
+        let output = Command::new("umount").arg(at).stdin(Stdio::null()).output().ok()?;
+        let is_busy = String::from_utf8_lossy(&output.stderr).contains("busy");
+        if output.status.success() || !is_busy || Instant::now() > until {
+            return output.status.success().then(String::new);
+        }
+        std::thread::sleep(Duration::from_millis(20));
     }
 }

@@ -5,7 +5,7 @@
 mod loop_device;
 mod recorded;
 
-pub(crate) use loop_device::LoopDevice;
+pub(crate) use loop_device::{LoopDevice, unmount};
 
 use ferrio_testing::{skip, skip_part};
 use std::ffi::OsString;

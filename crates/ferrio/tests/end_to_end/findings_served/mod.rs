@@ -3,7 +3,7 @@
 //! Start reading at [`Served`].
 
 use crate::findings::{has, ids};
-use crate::support::{Program, Run, Scratch, has_programs, is_root, send, skip, succeeds_once, tool};
+use crate::support::{Program, Run, Scratch, has_programs, is_root, send, skip, succeeds_once, unmount};
 use rustix::process::Signal;
 use serde_json::Value;
 use std::io::{BufRead, BufReader};
@@ -58,7 +58,7 @@ impl Served {
 impl Drop for Served {
     fn drop(&mut self) {
         send(self.program.id(), Signal::CONT);
-        tool(&format!("umount {}", self.at().display()));
+        unmount(&self.at());
         // It ends by itself when it is unmounted.
         let _ = self.program.kill();
         let _ = self.program.wait();
