@@ -219,6 +219,14 @@ impl AuditedJob<'_> {
         self.engine.targets.are_files()
     }
 
+    /// The files of a clone; `None`: they are known only when the job starts.
+    pub(crate) fn n_files(&self) -> Option<u64> {
+        let target = &self.spec.target;
+        let is_known = target.opendirs.is_empty() && !self.spec.replay.is_set();
+        let n_named = target.filenames.len() as u64;
+        is_known.then(|| if n_named > 0 { n_named } else { u64::from(target.nrfiles.max(1)) })
+    }
+
     /// Memory for the I/Os that all its clones can have in flight.
     pub(crate) fn buffer_bytes(&self) -> u64 {
         if self.engine.moves_nothing() {

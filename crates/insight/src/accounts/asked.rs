@@ -3,6 +3,7 @@
 //! Must not know: single options. Start reading at [`Asked`].
 
 use crate::audit_input::{AuditInput, AuditedJob, sum};
+use crate::measures::given;
 use crate::rules::RULES;
 use crate::text;
 use ferrio_spec::JobSpec;
@@ -32,14 +33,12 @@ impl<'c, 'a> Asked<'c, 'a> {
 
     /// The job, or the whole run, gives an option of this name and does not turn it off.
     pub(crate) fn is_given(&self, name: &str) -> bool {
-        let mut all = self.case.record.global_options.iter().chain(&self.spec().given_options);
-        all.rfind(|(given, _)| given == name).is_some_and(|(_, value)| !matches!(value.as_str(), "0" | "false"))
+        self.value_of(name).is_some_and(|value| !matches!(value, "0" | "false"))
     }
 
     /// The value of another option, of the job or of the whole run; `None`: it is not given.
     pub(crate) fn value_of(&self, name: &str) -> Option<&'c str> {
-        let mut all = self.case.record.global_options.iter().chain(&self.job.spec.given_options);
-        all.rfind(|(given, _)| given == name).map(|(_, value)| value.as_str())
+        given::value_of(self.case, self.job, name)
     }
 
     /// The option that stands behind this one and says something else about the same thing, among the options of the job or among those of the whole
@@ -56,10 +55,7 @@ impl<'c, 'a> Asked<'c, 'a> {
 
     /// The files of a clone; `None`: they are known only when the job starts.
     pub(crate) fn n_files(&self) -> Option<u64> {
-        let target = &self.spec().target;
-        let is_known = target.opendirs.is_empty() && !self.spec().replay.is_set();
-        let n_named = target.filenames.len() as u64;
-        is_known.then(|| if n_named > 0 { n_named } else { u64::from(target.nrfiles.max(1)) })
+        self.job.n_files()
     }
 
     /// The job repeats its work until its runtime is over.

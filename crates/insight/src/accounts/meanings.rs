@@ -3,9 +3,9 @@
 //! Must not know: findings. These are facts about what was asked, and no fault. Start reading at [`of`].
 
 use super::asked::Asked;
-use super::options::given;
 use crate::audit_input::{AuditInput, AuditedJob};
 use crate::measures::asked::{is_depth_in_vain, mean_depth, syncs_on_device};
+use crate::measures::given::given;
 use crate::text;
 use ferrio_spec::{DirectionMix, RandomDistribution, SizeSpec, ZoneSpec};
 use ferrio_stats::{OptionAccount, OptionOutcome, TargetKind};

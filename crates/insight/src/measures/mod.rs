@@ -8,6 +8,7 @@ pub(crate) mod asked;
 pub(crate) mod cpu_time;
 pub(crate) mod cures;
 pub(crate) mod extents;
+pub(crate) mod given;
 pub(crate) mod kept;
 pub(crate) mod names;
 pub(crate) mod paces;

@@ -127,6 +127,17 @@ impl TestRun {
         scene
     }
 
+    /// 25,600 buffered writes of 300 us, each with a sync that takes so long.
+    pub(crate) fn synced(sync_ns: u64) -> Self {
+        let mut scene = Self::new(job("a", DirectionMix::Write));
+        (scene.jobs[0].durability.direct, scene.jobs[0].durability.fdatasync_blocks) = (false, 1);
+        let stats = scene.stats();
+        stats.n_syncs_issued = 25_600;
+        stats.sync = LatencyStat::new(true);
+        (0..25_600).for_each(|_| stats.sync.record(sync_ns));
+        scene
+    }
+
     /// Adds another job with its figures.
     pub(crate) fn add(&mut self, job: JobSpec, place: TargetPlace) {
         let mut stats = ThreadStats::default();

@@ -261,7 +261,7 @@ struct Preparation<'a> {
 }
 
 impl Preparation<'_> {
-    /// The file held data before the run. What a clone of the run has made, another one makes longer (`offset_increment`): nothing of a user is in it.
+    /// The file held data before the run. A file that one clone has made, and another one makes longer (`offset_increment`), holds nothing of a user.
     fn is_told(&self, file: &LaidOver) -> bool {
         let has_made = |set: &FileSet| {
             set.n_laid_out == set.files.len() as u64

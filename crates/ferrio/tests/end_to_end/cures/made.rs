@@ -31,7 +31,7 @@ fn a_file_that_is_long_enough_stays() {
         !has(&findings_of(scratch.path(), "--name=a --filename=p --rw=read --size=2m"), "short-file"),
         "long enough now"
     );
-    // What a clone has made, the next one makes longer.
+    // The next clone makes longer what the one before it has made.
     let each = "--rw=read --size=2m --offset_increment=2m --numjobs=3";
     assert!(!has(&findings_of(scratch.path(), &format!("--name=a --filename=new {each}")), "short-file"));
     assert!(has(&findings_of(scratch.path(), &format!("--name=a --filename=p {each}")), "short-file"));

@@ -17,6 +17,7 @@ mod verify;
 
 use super::asked::{Asked, not, not_run, unseen};
 use crate::audit_input::{AuditInput, AuditedJob};
+use crate::measures::given::{given, is_inherited, value_of};
 use ferrio_stats::{Finding, OptionAccount, OptionOutcome};
 
 /// How the effect of an option is seen.
@@ -104,41 +105,12 @@ pub(crate) fn in_vain(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> Vec<Option
     given(case, job).filter_map(reason).collect()
 }
 
-/// The options of the whole run that apply to a job: not those of a section `[global]` behind it.
-fn globals_of<'c>(case: &'c AuditInput<'_>, job: &AuditedJob<'_>) -> &'c [(String, String)] {
-    let all = &case.record.global_options;
-    let late = case.provenance.late_globals.iter().filter(|global| job.index < global.n_jobs_before);
-    let n_late: usize = late.map(|global| global.options.len()).sum();
-    &all[..all.len().saturating_sub(n_late)]
-}
-
-/// The last value of each option.
-pub(super) fn given<'c>(case: &'c AuditInput<'_>, job: &'c AuditedJob<'_>) -> impl Iterator<Item = (&'c str, &'c str)> {
-    let own = &job.spec.given_options;
-    let of_all = globals_of(case, job).iter().filter(|(name, _)| !own.iter().any(|(other, _)| other == name));
-    let all: Vec<&(String, String)> = of_all.chain(own).collect();
-    let mut last: Vec<(&str, &str)> = Vec::with_capacity(all.len());
-    for (name, value) in all {
-        last.retain(|(known, _)| known != name);
-        last.push((name, value));
-    }
-    last.into_iter()
-}
-
-/// A job has an option from `[global]`. Jobs of a report have all options for themselves, so that only another value tells one of their own.
-pub(crate) fn is_inherited(case: &AuditInput<'_>, job: &AuditedJob<'_>, name: &str) -> bool {
-    let own = job.spec.given_options.iter().rfind(|(other, _)| other == name);
-    let of_all = globals_of(case, job).iter().rfind(|(other, _)| other == name);
-    of_all.is_some_and(|of_all| own.is_none_or(|own| case.is_reported() && own == of_all))
-}
-
 /// The option stands in `[global]`, and another job has an effect of it: it is there for that one.
 fn is_for_others(asked: &Asked<'_, '_>) -> bool {
     let name = asked.name;
     let is_global = |job: &AuditedJob<'_>| is_inherited(asked.case, job, name);
     let has_effect = |job: &AuditedJob<'_>| {
-        let value_of = given(asked.case, job).find(|(other, _)| *other == name);
-        let of_job = value_of.map(|(name, value)| Asked { job, name, value, ..*asked });
+        let of_job = value_of(asked.case, job, name).map(|value| Asked { job, value, ..*asked });
         of_job.is_some_and(|of_job| effect_of(name).is_some_and(|effect| (effect.in_vain)(&of_job).is_none()))
     };
     is_global(asked.job)

@@ -83,18 +83,9 @@ fn total_ns(latency: &LatencyFigures) -> f64 {
 mod tests {
     use crate::rules::testing::{TestRun, job};
     use ferrio_spec::DirectionMix;
-    use ferrio_stats::LatencyStat;
 
-    /// 25,600 buffered writes of 300 us, each with a sync.
     fn scene(sync_ns: u64) -> TestRun {
-        let mut scene = TestRun::new(job("a", DirectionMix::Write));
-        scene.jobs[0].durability.direct = false;
-        scene.jobs[0].durability.fdatasync_blocks = 1;
-        let stats = scene.stats();
-        stats.n_syncs_issued = 25_600;
-        stats.sync = LatencyStat::new(true);
-        (0..25_600).for_each(|_| stats.sync.record(sync_ns));
-        scene
+        TestRun::synced(sync_ns)
     }
 
     #[test]

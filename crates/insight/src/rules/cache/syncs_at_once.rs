@@ -35,6 +35,9 @@ const LEAST_NS: u64 = 1_000;
 const LEAST_SYNCS: u64 = 100;
 const MEDIAN: f64 = 50.0;
 
+const CURE_OF_SEVERAL: &str = "Give each job one file (--nrfiles=1 and more --numjobs), so that each sync is that of the file just written; or write with \
+                               --direct=1 --sync=dsync.";
+
 fn of_job(job: &AuditedJob<'_>) -> Option<Observation> {
     let durability = &job.spec.durability;
     let every = durability.fsync_blocks > 0 || durability.fdatasync_blocks > 0;
@@ -54,30 +57,28 @@ fn of_job(job: &AuditedJob<'_>) -> Option<Observation> {
     if median_ns >= LEAST_NS || latency.n_samples > written.n_completed {
         return None;
     }
+    // A sync between two writes is that of the file which the second one is for.
+    let has_several = job.n_files().is_none_or(|n_files| n_files > 1);
+    let why = if has_several {
+        "the syncs are those of the files whose turn is next, which had nothing to write, and other files were not made safe"
+    } else {
+        "the data was not made safe, and these are figures of memory"
+    };
     let shown = duration_text(median_ns as f64);
     let explanation = format!(
-        "Half of the syncs behind the writes were back within {shown}, in which no device writes anything: the data was not made safe, and \
-         these are figures of memory."
+        "Half of the syncs behind the writes were back within {shown}, in which no device writes anything: {why}."
     );
     let evidence = vec![Measured::seconds("median of the syncs", median_ns as f64 / 1e9)];
-    Some(Observation::of(job, evidence, explanation).about(DataDirection::Write))
+    let cure = has_several.then(|| CURE_OF_SEVERAL.to_owned());
+    Some(Observation { cure, ..Observation::of(job, evidence, explanation) }.about(DataDirection::Write))
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::rules::testing::{TestRun, job};
-    use ferrio_spec::DirectionMix;
-    use ferrio_stats::LatencyStat;
+    use crate::rules::testing::TestRun;
 
-    /// 25,600 buffered writes of 300 us, each with a sync.
     fn scene(sync_ns: u64) -> TestRun {
-        let mut scene = TestRun::new(job("a", DirectionMix::Write));
-        (scene.jobs[0].durability.direct, scene.jobs[0].durability.fsync_blocks) = (false, 1);
-        let stats = scene.stats();
-        stats.n_syncs_issued = 25_600;
-        stats.sync = LatencyStat::new(true);
-        (0..25_600).for_each(|_| stats.sync.record(sync_ns));
-        scene
+        TestRun::synced(sync_ns)
     }
 
     #[test]
@@ -85,6 +86,17 @@ mod tests {
         assert_eq!(scene(520).found(), ["syncs-at-once"]);
         assert!(scene(520).finding("syncs-at-once").explanation.contains("520 ns"));
         assert_eq!(scene(5_000).found(), Vec::<String>::new());
+    }
+
+    #[test]
+    fn syncs_of_several_files_have_another_cause() {
+        let finding = |n_files: u32| {
+            let mut scene = scene(520);
+            scene.jobs[0].target.nrfiles = n_files;
+            scene.finding("syncs-at-once")
+        };
+        assert!(finding(1).explanation.contains("figures of memory") && finding(1).cure.contains("LD_PRELOAD"));
+        assert!(finding(2).explanation.contains("whose turn is next") && finding(2).cure.contains("--nrfiles=1"));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Verification that has nothing to look at, or that nobody does.
 
 use crate::audit_input::{AuditInput, AuditedJob, is_for_files};
+use crate::measures::given::value_of;
 use crate::measures::ranges::shared_part;
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::unexamined::EvidenceKind;
@@ -145,8 +146,7 @@ fn uses_same(job: &AuditedJob<'_>, other: &AuditedJob<'_>) -> bool {
 fn not_read(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> Option<Observation> {
     // Blocks of a journal are for the check after a crash.
     let verify = job.spec.verify.as_ref().filter(|verify| !verify.reads_back && verify.crash_log.is_none())?;
-    let mut all = case.record.global_options.iter().chain(&job.spec.given_options);
-    let is_asked = all.rfind(|(name, _)| name == "do_verify").is_some_and(|(_, value)| value == "0");
+    let is_asked = value_of(case, job, "do_verify") == Some("0");
     let is_plain = verify.content.method != VerifyMethod::Null && !job.spec.replay.is_set();
     let only_writes = job.does(DataDirection::Write) && !job.does(DataDirection::Read);
     if !is_asked || !is_plain || !only_writes {

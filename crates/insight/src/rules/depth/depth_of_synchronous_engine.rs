@@ -1,7 +1,7 @@
 //! A depth that a synchronous engine cannot have.
 
-use crate::accounts::options::is_inherited;
 use crate::audit_input::{AuditInput, AuditedJob};
+use crate::measures::given::is_inherited;
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use ferrio_spec::SyncMode;
 use ferrio_stats::{Measured, Severity};

@@ -1,6 +1,7 @@
 //! A job whose name says other I/O than it does.
 
 use crate::audit_input::{AuditInput, AuditedJob};
+use crate::measures::given::value_of;
 use crate::measures::names::NameClaims;
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use ferrio_stats::Severity;
@@ -47,9 +48,8 @@ fn of_job(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> Option<Observation> {
         (_, Some(false)) if pattern.random && is_pure => "is random",
         _ => return None,
     };
-    let mut all = case.record.global_options.iter().chain(&spec.given_options);
-    let given = all.rfind(|(name, _)| name == "rw");
-    let why = given.map_or_else(|| "rw is not given".to_owned(), |(_, value)| format!("rw={value}"));
+    let given = value_of(case, job, "rw");
+    let why = given.map_or_else(|| "rw is not given".to_owned(), |value| format!("rw={value}"));
     let explanation = format!("The job {} {does}: {why}.", job.name);
     Some(Observation::of(job, Vec::new(), explanation))
 }
@@ -58,7 +58,7 @@ fn of_job(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> Option<Observation> {
 mod tests {
     use super::RULE;
     use crate::rules::testing::{TestRun, job};
-    use ferrio_spec::DirectionMix;
+    use ferrio_spec::{DirectionMix, LateGlobal};
 
     fn told(name: &str, mix: DirectionMix, random: bool) -> Option<String> {
         let mut job = job(name, mix);
@@ -66,6 +66,22 @@ mod tests {
         job.pattern.rw_postfix = i64::from(random);
         let scene = TestRun::new(job).before();
         scene.found().contains(&RULE.id.to_owned()).then(|| scene.finding(RULE.id).explanation)
+    }
+
+    /// An option of `[global]` behind the job is none of its own.
+    #[test]
+    fn the_reason_is_what_was_given_to_the_job() {
+        let mut scene = TestRun::new(job("randwrite", DirectionMix::Read)).before();
+        let late = vec![("rw".to_owned(), "randwrite".to_owned())];
+        scene.record.global_options.clone_from(&late);
+        scene.late_globals = vec![LateGlobal {
+            n_jobs_above: 0,
+            n_jobs_before: 1,
+            options: late,
+            has_jobs_behind: false,
+            has_earlier: false,
+        }];
+        assert_eq!(scene.finding(RULE.id).explanation, "The job randwrite only reads: rw is not given.");
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Numbers without a unit that are far smaller or larger than what they look like.
 
 use crate::audit_input::{AuditInput, AuditedJob};
+use crate::measures::given::value_of;
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
 use ferrio_stats::{Measured, Severity};
@@ -45,11 +46,10 @@ pub(crate) const TIME: FindingRule = FindingRule {
 const LARGEST: u64 = 128;
 
 /// The value of an option that is a number without a unit.
-fn plain<'c>(case: &'c AuditInput<'_>, job: &'c AuditedJob<'_>, name: &str) -> Option<(&'c str, u64)> {
-    let mut all = case.record.global_options.iter().chain(&job.spec.given_options);
-    let (_, value) = all.rfind(|(given, _)| given == name)?;
+fn plain<'c>(case: &'c AuditInput<'_>, job: &AuditedJob<'c>, name: &str) -> Option<(&'c str, u64)> {
+    let value = value_of(case, job, name)?;
     let is_plain = !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit());
-    Some((value.as_str(), value.parse().ok().filter(|_| is_plain)?))
+    Some((value, value.parse().ok().filter(|_| is_plain)?))
 }
 
 fn of_blocks(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> Option<Observation> {

@@ -1,6 +1,7 @@
 //! A rate in bytes that was meant in larger units.
 
 use crate::audit_input::{AuditInput, AuditedJob};
+use crate::measures::given::value_of;
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
 use ferrio_stats::{Measured, Severity};
@@ -23,8 +24,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
 };
 
 fn of_job(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> Option<Observation> {
-    let mut all = case.record.global_options.iter().chain(&job.spec.given_options);
-    let (_, written) = all.rfind(|(name, _)| name == "rate")?;
+    let written = value_of(case, job, "rate")?;
     let is_plain = |part: &str| part.trim().bytes().all(|byte| byte.is_ascii_digit());
     if !written.split(',').all(is_plain) {
         return None;
